@@ -152,10 +152,6 @@ def words_of_code(tree: ast.Module) -> Iterator[str]:
     yield from (name for name in imported(ENGINE / "any" / "file.py", tree))
 
 
-SAYS_OF_LIMITS = {"runtime/memory.py": ["lower the settings 'physics/scree_3d/limits/...'"]}
-"""Where the core still names limits as Godot does: a pool that gets no address space."""
-
-
 @pytest.mark.parametrize(
     "path",
     [path for path in sources() if room_of(path.relative_to(ENGINE).parts) not in ("godot", "entry_points")],
@@ -163,8 +159,7 @@ SAYS_OF_LIMITS = {"runtime/memory.py": ["lower the settings 'physics/scree_3d/li
 )
 def test_only_one_room_has_heard_of_godot(path):
     words = words_of_code(ast.parse(path.read_text(encoding="utf-8")))
-    heard = [word for word in words if re.search("godot|physics/", word, re.I)]
-    assert heard == SAYS_OF_LIMITS.get(path.relative_to(ENGINE).as_posix(), [])
+    assert [word for word in words if re.search("godot|physics/", word, re.I)] == []
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ PAGES = {
     "worlds": ("api.world", "api.space"), "bodies": ("api.body", "api.bodies"), "shapes": ("api.shapes", "api.structures"),
     "materials": ("api.materials",), "joints": ("api.joint_values", "api.joint", "core.pulleys"), "areas": ("api.areas",),
     "queries": ("api.queries",), "contacts": ("api.contacts",), "vehicles": ("core.vehicles",),
+    "streaming": ("api.streaming", "streaming.wanted"),
     "limits": ("step.limits", "runtime.memory"),
 }  # fmt: skip
 """The modules of `scree` whose public names stand on a page."""

@@ -62,7 +62,7 @@ def _fail(message: object) -> NoReturn:
 
 
 def main() -> None:
-    """What the script and the console command call. A full disk, or a folder that may not be written to, is told in a line."""
+    """The entry of the script and the console command. One line tells of a full disk or a folder that may not be written to."""
     try:
         application()
     except OSError as error:
@@ -273,6 +273,31 @@ def prove(
     except _EXPECTED as error:
         _fail(error)
     raise typer.Exit(1 if failed else 0)
+
+
+@application.command()
+def compare(
+    commit: Annotated[str, typer.Argument(help="The commit to compare with, as git names it.")],
+    part: Annotated[list[str] | None, typer.Argument(help="Parts to run; all where none is named.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of each side, in turn.")] = 7,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of a step.")] = 2,
+) -> None:
+    """Compare this checkout with a commit in turn: piles, hulls, chains, nodes, rays, streaming, and the bits. Exit code 1 if it
+    is slower by more than 2 % or the bits differ."""
+    from scree.tools import compare as comparison
+
+    unknown = [one for one in part or [] if one not in comparison.PARTS]
+    if unknown:
+        _fail(f"there is no part {', '.join(unknown)}; there are {', '.join(comparison.PARTS)}")
+    godot = _godot()
+    _warm_up()
+    try:
+        faults = comparison.compare(godot, commit, part or [*comparison.PARTS], rounds, threads, _plain)
+    except _EXPECTED as error:
+        _fail(error)
+    for fault in faults:
+        _say_error(f"does not hold: {fault}")
+    raise typer.Exit(1 if faults else 0)
 
 
 @application.command()

@@ -26,7 +26,7 @@ class GodotNotFound(Exception):
 
 @dataclass(frozen=True)
 class GodotRun:
-    """What one run of Godot came to."""
+    """The outcome of one run of Godot."""
 
     returncode: int
     output: str
@@ -75,7 +75,7 @@ class Godot:
 
 
 def version_of(command: tuple[str, ...]) -> str:
-    """What `--version` answers, such as `4.6.3.stable`; empty if it cannot be run."""
+    """The answer to `--version`, such as `4.6.3.stable`; empty if Godot cannot be run."""
     try:
         answer = subprocess.run(
             [*command, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60

@@ -23,6 +23,11 @@ from scree.core.world import World
 
 TICK, SPACING, JITTER, FRICTION, THICKNESS = 1.0 / 60.0, 1.5, 0.3, 0.5, 2.0
 BEGIN, END, ROUNDS = 240, 420, 3  # ticks that are measured, and how often
+WORK = (
+    ("active_count", "bodies", "active_count"), ("active_pair_count", "pairs", "active_count"),
+    ("changed_pair_count", "pairs", "changed_count"), ("moved_count", "bodies", "moved_count"),
+    ("constraint_block_count", "constraints", "block_count"),
+)  # fmt: skip
 RECORDED = 20  # ticks at the end of which every thread's jobs are noted
 RADIUS, SPIN, PANELS = 10.0, 0.5, 16  # as in demo_project/scenes/drum.gd
 ROW, HALF_WIDTH, WALL, SWING, FREQUENCY, SHAKEN_FROM = 13, 10.0, 60.0, 1.0, math.pi, 120  # as in shaken_bin.gd
@@ -146,8 +151,8 @@ def busy_threads(make, count: int, threads: int) -> tuple[dict[str, dict[str, fl
     with recorded(system, 1 << 18) as recording:
         for _ in range(RECORDED):
             pile.step()
-            for name in ("active_count", "active_pair_count", "changed_pair_count", "moved_count", "constraint_block_count"):
-                work[name] += int(system.row[name]) / RECORDED
+            for name, part, field in WORK:
+                work[name] += int(system.row[part][field]) / RECORDED
     busy: dict[str, Counter] = {}
     items: Counter = Counter()
     for worker, name, begin, end, _, number in spans(recording.timeline, recording.names):

@@ -34,7 +34,7 @@ def python_of(environment: Path) -> Path:
 
 
 def stamp_of(checkout: Path) -> str:
-    """What decides whether an environment is up to date: the project's requirements and its place."""
+    """The text that decides whether an environment is up to date: the project's requirements and its place."""
     requirements = hashlib.sha256((checkout / "pyproject.toml").read_bytes()).hexdigest()
     return f"{requirements}\n{checkout}\n"
 

@@ -4,6 +4,7 @@ from ..core.pulleys import Pulley
 from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
 from ..runtime.memory import PoolFull
 from ..step.limits import LimitReached
+from ..streaming.wanted import Ranges, Viewer
 from .areas import Area, AreaEffect
 from .bodies import Bodies
 from .body import Body
@@ -19,14 +20,15 @@ from .shapes import (
     TaperedCapsule, TaperedCylinder,
 )  # fmt: skip
 from .space import Listener, Space, SpaceSettings
+from .streaming import Bake, Streaming, StreamEvent
 from .structures import Piece, Structure
 from .world import World
 
 __all__ = [
-    "FREE", "LOCKED", "AntiRollBar", "Area", "AreaEffect", "AreaEvents", "Axis", "Bodies", "Body", "Box", "Capsule",
-    "Compound", "ConeTwist", "ContactEvents", "ContactRule", "Custom", "Cylinder", "Differential", "Distance",
-    "Ellipsoid", "Engine", "Fixed", "Gear", "HeightField", "Hinge", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
-    "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "Pulley",
-    "RackAndPinion", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "Space", "SpaceSettings", "Sphere",
-    "Spring", "Structure", "TaperedCapsule", "TaperedCylinder", "Track", "Vehicle", "Wheel", "World",
+    "FREE", "LOCKED", "AntiRollBar", "Area", "AreaEffect", "AreaEvents", "Axis", "Bake", "Bodies", "Body", "Box", "Capsule",
+    "Compound", "ConeTwist", "ContactEvents", "ContactRule", "Custom", "Cylinder", "Differential", "Distance", "Ellipsoid",
+    "Engine", "Fixed", "Gear", "HeightField", "Hinge", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean", "LimitReached",
+    "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "Pulley", "RackAndPinion", "Ranges",
+    "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "Space", "SpaceSettings", "Sphere", "Spring", "StreamEvent",
+    "Streaming", "Structure", "TaperedCapsule", "TaperedCylinder", "Track", "Vehicle", "Viewer", "Wheel", "World",
 ]  # fmt: skip

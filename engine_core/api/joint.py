@@ -122,7 +122,7 @@ def local_frame(body: "Body | None", frame: tuple[Floats, Floats]) -> list[float
 
 def _set_up(core: Any, joint: AnyJoint, handle: Joint) -> None:
     """Give a new joint the numbers of a value. Raises ValueError."""
-    for name, axis in joint.axes().items():
+    for name, axis in joint._axes().items():
         handle.set_limits(axis.limits, name)
         if axis.motor:
             handle.set_motor(axis.motor, name)
@@ -138,7 +138,7 @@ def _set_up(core: Any, joint: AnyJoint, handle: Joint) -> None:
 
 def create(core: Any, joint: AnyJoint, body: "Body", to: "Body | None") -> int:
     """Make a joint of the core from a value; gives its id. Raises ValueError, KeyError, PoolFull; then there is no joint."""
-    to_frame, own_frame = joint.frames()
+    to_frame, own_frame = joint._frames()
     ids = to.id if to else 0, body.id
     places = local_frame(to, to_frame), local_frame(body, own_frame)
     with errors_of_call("add_joint"):

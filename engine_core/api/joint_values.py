@@ -117,18 +117,18 @@ class AnyJoint:
         for name in ("break_force", "break_torque"):
             number(call, name, getattr(self, name), 0.0, may_be_infinite=True)
         check_limits(call, "limits", getattr(self, "limits", None))
-        for name, axis in self.axes().items():
-            check_limits(call, self.field_of(name), axis.limits, is_angle=name in ANGLES)
+        for name, axis in self._axes().items():
+            check_limits(call, self._field_of(name), axis.limits, is_angle=name in ANGLES)
 
-    def field_of(self, axis: str) -> str:
+    def _field_of(self, axis: str) -> str:
         """Name of the field that has the limits of an axis; no quantities."""
         return "limits"
 
-    def axes(self) -> Mapping[str, Axis]:
+    def _axes(self) -> Mapping[str, Axis]:
         """The axes that are set beyond those that the kind locks, by name ([m], [rad])."""
         return {}
 
-    def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    def _frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         """Basis (3, 3) and origin (3,) [m] of two frames in the world: that of the other body, and that of the body."""
         place = np.eye(3), vector("add_joint", "anchor", self.anchor)
         return place, place
@@ -152,7 +152,7 @@ class AlongAxis(AnyJoint):
 
     axis: Vector = (1.0, 0.0, 0.0)
 
-    def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    def _frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         place = frame_along(direction("axis", self.axis)), vector("add_joint", "anchor", self.anchor)
         return place, place
 
@@ -169,7 +169,7 @@ class Hinge(AlongAxis):
     kind = "hinge"
     main_axis = "twist"
 
-    def axes(self) -> Mapping[str, Axis]:
+    def _axes(self) -> Mapping[str, Axis]:
         return {"twist": Axis(limits=self.limits, motor=self.motor, spring=self.spring)}
 
 
@@ -184,7 +184,7 @@ class Slider(AlongAxis):
     kind = "slider"
     main_axis = "linear x"
 
-    def axes(self) -> Mapping[str, Axis]:
+    def _axes(self) -> Mapping[str, Axis]:
         return {"linear x": Axis(limits=self.limits, motor=self.motor, spring=self.spring)}
 
 
@@ -198,10 +198,10 @@ class ConeTwist(AlongAxis):
     kind = "swing_twist"
     main_axis = "twist"
 
-    def axes(self) -> Mapping[str, Axis]:
+    def _axes(self) -> Mapping[str, Axis]:
         return {"cone": Axis(limits=(0.0, self.cone)), "twist": Axis(limits=self.twist)}
 
-    def field_of(self, axis: str) -> str:
+    def _field_of(self, axis: str) -> str:
         return axis
 
     def __post_init__(self) -> None:
@@ -227,14 +227,14 @@ class SixDof(AlongAxis):
     swing_z: Axis = LOCKED
     kind = "six_dof"
 
-    def axes(self) -> Mapping[str, Axis]:
+    def _axes(self) -> Mapping[str, Axis]:
         names = ("linear x", "linear y", "linear z", "twist", "swing y", "swing z")
-        return {name: getattr(self, self.field_of(name)) for name in names}
+        return {name: getattr(self, self._field_of(name)) for name in names}
 
-    def field_of(self, axis: str) -> str:
+    def _field_of(self, axis: str) -> str:
         return axis.replace(" ", "_")
 
-    def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    def _frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         axis = direction("axis", self.axis)
         second = None if self.second is None else direction("second", self.second)
         if second is not None and abs(second @ axis) > MOST_ALONG:
@@ -259,7 +259,7 @@ class Distance(AnyJoint):
         shortest = number("Distance", "shortest", self.shortest, 0.0)
         number("Distance", "longest", self.longest, shortest, may_be_infinite=True)
 
-    def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    def _frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         to, own = (vector("add_joint", "anchor", place) for place in (self.to_anchor, self.anchor))
         return (np.eye(3), to), (np.eye(3), own)
 
@@ -278,7 +278,7 @@ class Gear(AnyJoint):
         super().__post_init__()
         number(type(self).__name__, "ratio", self.ratio)
 
-    def frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    def _frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         place = vector("add_joint", "anchor", self.anchor)
         to, own = (frame_along(direction("axis", axis)) for axis in (self.to_axis, self.axis))
         return (to, place), (own, place)

@@ -43,7 +43,7 @@ class ShapeTable:
             if isinstance(shape, Compound):
                 self._write_compound(shape, index)
             else:
-                shape.write(core.shapes, index)
+                shape._write(core.shapes, index)
         except BaseException:
             core.shape.destroy(identity)
             raise
@@ -54,8 +54,8 @@ class ShapeTable:
         ids = self.take_all([part.shape for part in compound.parts], "Compound")
         try:
             for part, identity in zip(compound.parts, ids, strict=True):
-                surface = part.surface()
-                row = (core.shape.index("Compound", identity), part.transform(), part.tag, surface)
+                surface = part._surface()
+                row = (core.shape.index("Compound", identity), part._transform(), part.tag, surface)
                 given.append(row if surface else row[:3])
             core.shapes.set_compound(index, given)  # keeps settings of its own
         finally:

@@ -35,24 +35,24 @@ class Shape:
     _setter: ClassVar[str] = ""
     """Name of the method of the core's `ShapePool` that takes them."""
 
-    def arguments(self) -> tuple[Any, ...]:
+    def _arguments(self) -> tuple[Any, ...]:
         """The fields in the order in which the core takes them, [m] as they are."""
         return tuple(vars(self).values())
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Check all numbers. Raises ValueError."""
         if self._settings is None:
             raise ValueError("Shape: make a Box, a Sphere or another kind of shape")
         with errors_of_call(type(self).__name__, material_table="surfaces", materials="surface_of"):
-            self._settings.checked(*self.arguments())
+            self._settings.checked(*self._arguments())
 
-    def write(self, pool: Any, index: int) -> None:
+    def _write(self, pool: Any, index: int) -> None:
         """Give the numbers to an empty shape, by its index in a `ShapePool` of the core. Raises ValueError."""
-        getattr(pool, self._setter)(index, *self.arguments())
+        getattr(pool, self._setter)(index, *self._arguments())
 
     def __post_init__(self) -> None:
         keep_own(self)
-        self.check()
+        self._check()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,8 +136,8 @@ class Hull(Shape):
     points: Vectors
     kind, _settings, _setter = schema.HULL, settings.Hull, "set_hull"
 
-    def check(self) -> None:
-        super().check()
+    def _check(self) -> None:
+        super()._check()
         points = np.asarray(self.points, np.float64).reshape(-1, 3)
         sizes = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) if len(points) >= 4 else np.zeros(3)
         if sizes[2] <= FLAT * sizes[0]:
@@ -157,7 +157,7 @@ class Mesh(Shape):
     surface_of: Whole | None = None
     kind, _settings, _setter = schema.MESH, settings.Mesh, "set_mesh"
 
-    def arguments(self) -> tuple[Any, ...]:
+    def _arguments(self) -> tuple[Any, ...]:
         return self.vertices, self.triangles, self.two_sided, self.surface_of, surface_table("Mesh", self.surfaces)
 
 
@@ -173,7 +173,7 @@ class HeightField(Shape):
     surface_of: Whole | None = None
     kind, _settings, _setter = schema.HEIGHT_FIELD, settings.HeightField, "set_height_field"
 
-    def arguments(self) -> tuple[Any, ...]:
+    def _arguments(self) -> tuple[Any, ...]:
         try:
             samples = np.asarray(self.heights, np.float64)
         except (TypeError, ValueError):
@@ -219,12 +219,12 @@ class Part:
     def __post_init__(self) -> None:
         keep_own(self)
 
-    def transform(self) -> list[float]:
+    def _transform(self) -> list[float]:
         """Twelve numbers: basis by rows, then origin [m]. Raises ValueError."""
         turn = rotations("Part", self.rotation, 1)[0]
         return twelve(basis_of(turn) * vector("Part", "scale", self.scale), vector("Part", "position", self.position))
 
-    def surface(self) -> tuple[float, float] | None:
+    def _surface(self) -> tuple[float, float] | None:
         """Friction and restitution, no units, or None. Raises ValueError."""
         return None if self.material is None else _surface("Part", "material", self.material)
 
@@ -236,14 +236,14 @@ class Compound(Shape):
     parts: Sequence[Part]
     kind = schema.COMPOUND
 
-    def check(self) -> None:
+    def _check(self) -> None:
         if not self.parts:
             raise ValueError("Compound: at least one part is wanted")
         for part in self.parts:
             if not isinstance(part, Part):
                 raise ValueError(f"Compound: parts must be scree.Part values, got {part!r}")
-            part.transform()
-            part.surface()
+            part._transform()
+            part._surface()
 
 
 def check_moves(call: str, shape: Shape | None) -> None:

@@ -174,7 +174,7 @@ class Space(SpaceBodies, SpaceQueries):
     @property
     def gravity(self) -> Floats:
         """Gravity [m/s^2], world axes, (3,). Assigning it wakes the bodies, at once or at the end of the step that is running."""
-        return read_only(self._row("gravity")["gravity"].copy())
+        return read_only(self._row("gravity")["settings"]["gravity"].copy())
 
     @gravity.setter
     def gravity(self, gravity: Vector) -> None:
@@ -203,13 +203,13 @@ class Space(SpaceBodies, SpaceQueries):
             self.core.system_set_param(self._id, name, value)
         self._settings_value = replace(settings)
 
-    def shift_origin(self, position: Vector) -> None:
-        """Make search trees precise about a place, world [m] (3,), that is far from the origin. Positions do not change. The
-        thread that steps calls this, between steps. Raises ValueError, KeyError, and RuntimeError in a function that a step
-        calls."""
+    def shift_origin(self, position: Vector) -> Floats:
+        """Make search trees precise about a place, world [m] (3,), that is far from the origin. Returns the place near it that
+        trees are relative to now, world [m] (3,). Positions do not change. The thread that steps calls this, between steps.
+        Raises ValueError, KeyError, and RuntimeError in a function that a step calls."""
         self._check_not_stepping("shift_origin")
         self.core.system_index("shift_origin", self._id)
-        self.core.shift_origin(self._id, vector("shift_origin", "position", position))
+        return read_only(self.core.shift_origin(self._id, vector("shift_origin", "position", position)))
 
     def _row(self, call: str) -> Any:
         self.core.system_index(call, self._id)

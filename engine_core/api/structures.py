@@ -58,9 +58,9 @@ class Structure(Shape):
         if self.search is not None:
             self.bricks.searches.add(self.search)
         object.__setattr__(self, "surfaces", None if self.surfaces is None else tuple(self.surfaces))
-        self.check()
+        self._check()
 
-    def arguments(self) -> tuple[Any, ...]:
+    def _arguments(self) -> tuple[Any, ...]:
         return self.bricks, self.unit, surface_table("Structure", self.surfaces), self.detail
 
     def __len__(self) -> int:

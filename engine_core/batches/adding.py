@@ -105,8 +105,8 @@ def enter_many(address):
         for n in range(given.count):
             body = bodies[rows[n]]
             body.broad_phase_layer = layer
-            update_bounds(given.world, system.origin, body)
-            fatten_bounds(body, system.last_delta_time)
+            update_bounds(given.world, system.place.origin, body)
+            fatten_bounds(body, system.step.last_delta_time)
         tree = tree_of(system, bodies[rows[0]])
         root = tree_prepare(tree, record.bodies, given.rows, given.count)
         if root >= 0:  # else no node is free, and `enter_system` adds what fits

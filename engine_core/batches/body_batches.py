@@ -18,8 +18,9 @@ from ..bodies.rare import own_rare
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import (
     BODY, INDEX_BITS, INSTANCE, IS_IN_CHANGED_LIST, IS_IN_MOVED_LIST, KIND_BITS, KIND_BODY, LAYER_MOVING, LAYER_NOT_MOVING,
-    LAYER_SENSOR, SYSTEM,
+    LAYER_SENSOR,
 )  # fmt: skip
+from ..bodies.system_schema import offset_of
 from ..broad_phase.add import tree_prepare
 from ..broad_phase.calls import call_rebuild
 from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
@@ -90,7 +91,7 @@ BATCH = np.dtype(
     ],
     align=True,
 )  # fmt: skip
-HIDES_BEGUN, HIDES_ENDED = SYSTEM.fields["hides_begun"][1], SYSTEM.fields["hides_ended"][1]
+HIDES_BEGUN, HIDES_ENDED = offset_of("trees", "hides_begun"), offset_of("trees", "hides_ended")
 STATE, NEXT = BATCH.fields["state"][1], BATCH.fields["next"][1]
 
 # Batches on their way to the stepping thread.
@@ -116,7 +117,7 @@ WAITING = QUEUE.fields["waiting"][1]
 @kernel
 def static_tree(system):
     """Address of the tree of static bodies."""
-    return system.trees + LAYER_NOT_MOVING * TREE_SIZE
+    return system.trees.rows + LAYER_NOT_MOVING * TREE_SIZE
 
 
 # Making -------------------------------------------------------------------------------------------------------------
@@ -205,7 +206,7 @@ def _tell_moving(queue, batch, system, bodies):
     its bodies, since few things move."""
     cursor = stack_array(1, CURSOR)
     for layer in (LAYER_MOVING, LAYER_SENSOR):
-        tree = system.trees + layer * TREE_SIZE
+        tree = system.trees.rows + layer * TREE_SIZE
         bounds_query_begin(cursor, tree, batch.bounds)
         while True:
             index = bounds_query_next(cursor, tree)
@@ -279,8 +280,8 @@ def advance(address):
         at = queue.first
         batch = view(at, 1, BATCH)[0]
         # All of it now: once its state is written, the batch's memory belongs to its owner again.
-        following, system, world = batch.next, batch.system, batch.world
-        take_gate(system, STEPPING)
+        following, system_address, world_address = batch.next, batch.system, batch.world
+        take_gate(system_address, STEPPING)
         is_waiting = batch.state == TOUCHED and not _take_some_out(batch, queue.budget, begin)
         if not is_waiting:
             queue.first = following
@@ -289,7 +290,7 @@ def advance(address):
                 atomics.store_release_int64(at + STATE, INT64(IS_OUT))
             else:
                 _put_in(queue, at)
-        call_3_result(world_at(world).edit_function, world, INT64(0), system)
+        call_3_result(world_at(world_address).edit_function, world_address, INT64(0), system_address)
         if is_waiting:
             break
         atomics.add_int64(address + WAITING, INT64(-1))

@@ -25,10 +25,10 @@ FEW = 4
 
 
 @entry_point("int64(int64, int64, int64, int64, int64, int64)")
-def give_commands(world, ids_address, count, edit_number, values_address, width):
+def give_commands(world_address, ids_address, count, edit_number, values_address, width):
     """Give a COMMAND of one edit to each of the bodies with int64 ids at an address, with `width` doubles each. Return the number
     of commands that are done or wait: fewer than `count` if a body is gone or the ring of a system is full."""
-    ids, edit_function = view(ids_address, count, INT64), world_at(world).edit_function
+    ids, edit_function = view(ids_address, count, INT64), world_at(world_address).edit_function
     values = view(values_address, count * width, FLOAT64)
     command = stack_array(1, COMMAND)
     command[0].edit = edit_number
@@ -36,20 +36,20 @@ def give_commands(world, ids_address, count, edit_number, values_address, width)
         command[0].body = ids[n]
         for k in range(MOST_VALUES):
             command[0].values[k] = values[n * width + k] if k < width else 0.0
-        answer = call_3_result(edit_function, world, address_of_row(command, 0), INT64(0))
+        answer = call_3_result(edit_function, world_address, address_of_row(command, 0), INT64(0))
         if answer == NO_BODY or answer == FULL:
             return INT64(n)
     return INT64(count)
 
 
 @entry_point("void(int64, int64, int64, int64)")
-def take_out_many(world, rows_address, count, leave_function):
+def take_out_many(world_address, rows_address, count, leave_function):
     """Take the bodies in int64 rows out of their systems, whose gates the caller holds, and make their ids stale."""
-    rows, bodies, first = view(rows_address, count, INT64), bodies_of(world), world_at(world).bodies
+    rows, bodies, first = view(rows_address, count, INT64), bodies_of(world_address), world_at(world_address).bodies
     for n in range(count - 1, -1, -1):  # lists of a system are searched from their newest entries
         body = bodies[rows[n]]
         if body.system >= 0:
-            call_2(leave_function, world, rows[n])
+            call_2(leave_function, world_address, rows[n])
         atomics.store_release_int64(first + rows[n] * ROW_BYTES, INT64(0))
         body.sequence = INT32(max((INT64(body.sequence) + 1) & SEQUENCE_MASK, 1))
 

@@ -50,10 +50,10 @@ def take_in(body, instance, shape, found):
 
 
 @kernel
-def add_local_bounds(world, body):
+def add_local_bounds(world_address, body):
     """Add the last of a body's shapes, which is new, to its bounds. Like `renew_local_bounds`, at the cost of one shape; the
     shape is not in the tree over the shapes until that is called."""
-    record = world_at(world)
+    record = world_at(world_address)
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
     nodes, last = nodes_of(record), body.first_instance + body.instance_count - 1
@@ -69,11 +69,11 @@ def add_local_bounds(world, body):
 
 
 @kernel
-def renew_bounds_of(world, body, number):
+def renew_bounds_of(world_address, body, number):
     """Update the bounds of a body after a change of one shape, with its tree up to date. Like `renew_local_bounds`, at the cost
     of one shape, except that until that is called the extent may be too large and the inner radius too small. Returns False if it
     must be called now."""
-    record = world_at(world)
+    record = world_at(world_address)
     first, count = body.first_instance, body.instance_count
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
@@ -98,11 +98,11 @@ def renew_bounds_of(world, body, number):
 
 
 @kernel
-def renew_local_bounds(world, body, is_tree_kept):
+def renew_local_bounds(world_address, body, is_tree_kept):
     """Renew everything that follows from a body's shapes, for a given centre of mass: their bounds and its own, extent and inner
     radius, and the tree over them. Called after a change of a shape of the body. `is_tree_kept`: the tree, if it contains all
     shapes, was made of the present rows; then it is refitted, until every fourth has changed."""
-    record = world_at(world)
+    record = world_at(world_address)
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
     nodes, has_tree = nodes_of(record), body.instance_count >= TREE_FROM
@@ -134,7 +134,7 @@ def renew_local_bounds(world, body, is_tree_kept):
 
 
 @kernel
-def update_bounds(world, origin, body):
+def update_bounds(world_address, origin, body):
     """Renew the tight bounds of a body from its pose. `origin` is its system's, world [m]."""
     bounds = body.bounds
     local = body.local_bounds
@@ -148,7 +148,7 @@ def update_bounds(world, origin, body):
             bounds[3 + k] = FLOAT32(LARGE)
         return
     if body.instance_count == 1:
-        record = world_at(world)
+        record = world_at(world_address)
         instance = view(record.instances, record.instance_capacity, INSTANCE)[body.first_instance]
         if instance.shape >= 0:
             shape = view(record.shapes, record.shape_capacity, SHAPE)[instance.shape]

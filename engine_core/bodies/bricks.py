@@ -19,7 +19,8 @@ from ..structures.near import next_near, set_near
 from ..structures.queries import CURSOR, begin_query, end_query, next_in_box, set_box
 from ..structures.rays import next_on_ray, set_ray
 from ..structures.schema import STRUCTURE
-from .schema import WALK_ROW_WORDS, WORLD
+from .records import world_at
+from .schema import WALK_ROW_WORDS
 
 INT32, INT64 = np.int32, np.int64
 IN_BOX, ON_RAY, NEAR = range(3)
@@ -97,10 +98,10 @@ def end(record, walk):
 
 
 @entry_point("int64(int64, int64, int64)")
-def walk_bricks(world, walk_address, what):
+def walk_bricks(world_address, walk_address, what):
     """BEGIN the walk in the BRICK_WALK at an address, find the NEXT brick, or END it. Returns the number of the next brick and
     writes its rows, or returns -1 and ends the walk."""
-    record, walk = view(world, 1, WORLD)[0], view(walk_address, 1, BRICK_WALK)[0]
+    record, walk = world_at(world_address), view(walk_address, 1, BRICK_WALK)[0]
     if what == BEGIN:
         begin(record, walk)
         return INT64(0)

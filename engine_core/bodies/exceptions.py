@@ -129,9 +129,9 @@ _hash = kernel(hash_of_pair)
 
 
 @kernel
-def are_excepted(world, a, b):
+def are_excepted(world_address, a, b):
     """Compiled: whether bodies with indices a and b must not collide."""
-    record = world_at(world)
+    record = world_at(world_address)
     if record.exception_count == 0:
         return False
     low, high = min(a, b), max(a, b)

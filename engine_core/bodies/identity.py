@@ -35,21 +35,21 @@ def describe_id(identity: int) -> str:
 
 
 @kernel
-def body_of(world, identity):
-    """Compiled: the index of the body with this id, or -1 if there is none. `world` is the address of WORLD."""
-    return row_of(world, identity) if (identity >> INDEX_BITS) & KIND_MASK == KIND_BODY else -1
+def body_of(world_address, identity):
+    """Compiled: the index of the body with this id, or -1 if there is none. `world_address` is the address of WORLD."""
+    return row_of(world_address, identity) if (identity >> INDEX_BITS) & KIND_MASK == KIND_BODY else -1
 
 
 @kernel
-def area_of(world, identity):
+def area_of(world_address, identity):
     """Compiled: the index of the area with this id, or -1 if there is none."""
-    return row_of(world, identity) if (identity >> INDEX_BITS) & KIND_MASK == KIND_AREA else -1
+    return row_of(world_address, identity) if (identity >> INDEX_BITS) & KIND_MASK == KIND_AREA else -1
 
 
 @kernel
-def row_of(world, identity):
+def row_of(world_address, identity):
     """The index of the body or area with this id, or -1."""
-    record = world_at(world)
+    record = world_at(world_address)
     index = identity & INDEX_MASK
     if identity <= 0 or index >= record.body_count:
         return -1

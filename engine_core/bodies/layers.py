@@ -28,11 +28,11 @@ SUB_GROUPS = 64
 
 
 @kernel
-def broad_phase_layer_of(world, body):
+def broad_phase_layer_of(world_address, body):
     """The broad-phase layer of a body: that of its lowest collision layer that is mapped to one, else by motion."""
     if body.flags & IS_AREA:
         return LAYER_SENSOR
-    layers = view(world_at(world).layers, 1, LAYERS)[0]
+    layers = view(world_at(world_address).layers, 1, LAYERS)[0]
     if layers.layer_count > BROAD_PHASE_LAYER_COUNT:
         for bit in range(BITS):
             if (body.collision_layer >> bit) & 1 and layers.broad_phase_of[bit] >= 0:
@@ -41,7 +41,7 @@ def broad_phase_layer_of(world, body):
 
 
 @kernel
-def masks_match(world, a, b):
+def masks_match(world_address, a, b):
     """Whether the masks of two bodies let them collide: one match is enough, as in Godot, or both are needed."""
     a_sees = a.collision_mask & b.collision_layer != 0
     b_sees = b.collision_mask & a.collision_layer != 0
@@ -49,18 +49,18 @@ def masks_match(world, a, b):
         return True
     if not (a_sees or b_sees):
         return False
-    return view(world_at(world).layers, 1, LAYERS)[0].needs_both == 0
+    return view(world_at(world_address).layers, 1, LAYERS)[0].needs_both == 0
 
 
 @kernel
-def group_allows(world, a, b):
+def group_allows(world_address, a, b):
     """Whether the group filter of two bodies of one group lets them collide."""
     if not a.flags & b.flags & HAS_RARE:
         return True
-    one, other = rare_of(world, a), rare_of(world, b)
+    one, other = rare_of(world_address, a), rare_of(world_address, b)
     if one.group == 0 or one.group != other.group:
         return True
-    row = view(world_at(world).group_filters + 8 * SUB_GROUPS * np.int64(one.group_filter), SUB_GROUPS, np.uint64)
+    row = view(world_at(world_address).group_filters + 8 * SUB_GROUPS * np.int64(one.group_filter), SUB_GROUPS, np.uint64)
     return (row[one.sub_group & 63] >> np.uint64(other.sub_group & 63)) & np.uint64(1) != 0
 
 

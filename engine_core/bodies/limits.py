@@ -6,9 +6,9 @@ import numpy as np
 from ..runtime.atomics import add_int64, or_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record
-from .schema import SYSTEM
+from .system_schema import offset_of
 
-STATUS, LEFT_OUT = SYSTEM.fields["status"][1], SYSTEM.fields["left_out"][1]
+STATUS, LEFT_OUT = offset_of("limits", "status"), offset_of("limits", "left_out")
 
 
 @kernel

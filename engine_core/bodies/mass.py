@@ -41,7 +41,7 @@ def own_axes(inertia, wanted):
 
 
 @kernel
-def move_center(world, body, center):
+def move_center(world_address, body, center):
     """Change the centre of mass of a body without moving its shapes."""
     by = subtract(center, vector3(body.center_of_mass))
     if length_squared(by) == 0.0:
@@ -49,7 +49,7 @@ def move_center(world, body, center):
     shift = rotate(quaternion(body.rotation), by)
     store3(body.position, add(vector3(body.position), shift))
     if body.flags & HAS_RARE:
-        rare = own_rare(world, body)
+        rare = own_rare(world_address, body)
         store3(rare.target_position, add(vector3(rare.target_position), rotate(quaternion(rare.target_rotation), by)))
     if body.mode >= RIGID:
         store3(body.linear_velocity, add(vector3(body.linear_velocity), cross(vector3(body.angular_velocity), shift)))
@@ -57,12 +57,12 @@ def move_center(world, body, center):
 
 
 @kernel
-def renew_mass(world, body):
+def renew_mass(world_address, body):
     """Set centre of mass, inverse mass and inverse inertia of a body; the user's origin stays in place. Areas have none of
     these."""
     if body.flags & IS_AREA:
         return
-    record = world_at(world)
+    record = world_at(world_address)
     instances = view(record.instances, record.instance_capacity, INSTANCE)
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
     first, count = max(body.first_instance, 0), body.instance_count
@@ -72,12 +72,12 @@ def renew_mass(world, body):
         if volume > 0.0:
             inertia = add6(inertia, point_inertia(subtract(center, own_center)), 1.0)
         center = own_center
-    density = np.float64(rare_of(world, body).density)
+    density = np.float64(rare_of(world_address, body).density)
     if density > 0.0 and volume > 0.0:
         body.mass = np.float32(density * volume)
     mass = np.float64(body.mass)
-    inertia = own_axes(add6(NO_INERTIA, inertia, mass), vector3(rare_of(world, body).inertia))
-    move_center(world, body, center)
+    inertia = own_axes(add6(NO_INERTIA, inertia, mass), vector3(rare_of(world_address, body).inertia))
+    move_center(world_address, body, center)
     body.inverse_mass = 1.0 / mass if body.mode >= RIGID else 0.0
     turns = body.mode >= RIGID and body.mode != RIGID_LINEAR
     inverse = inverse6(inertia) if turns else NO_INERTIA

@@ -18,38 +18,39 @@ from ..runtime.memory import view
 from .rare import own_rare, rare_of, set_target
 from .records import world_at
 from .schema import (
-    BODY, BOUNDS_CHANGED, HAS_RARE, HAS_STRETCH, IS_IN_CHANGED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, SYSTEM,
+    BODY, BOUNDS_CHANGED, HAS_RARE, HAS_STRETCH, IS_IN_CHANGED_LIST, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC,
     TARGET_SET, TELEPORTS, WAKE_REQUESTED, WAKES_NEIGHBOURS,
 )  # fmt: skip
+from .system_schema import SYSTEM
 
 INT32, FLOAT32 = np.int32, np.float32
 
 
 @kernel
-def bodies_of(world):
+def bodies_of(world_address):
     """The rows of all bodies."""
-    record = world_at(world)
+    record = world_at(world_address)
     return view(record.bodies, record.body_capacity, BODY)
 
 
 @kernel
-def system_of(world, index):
+def system_of(world_address, index):
     """The record of a system, as a view of one row."""
-    record = world_at(world)
+    record = world_at(world_address)
     return view(record.systems, record.system_capacity, SYSTEM)[index : index + 1]
 
 
 @kernel
-def mark_changed(world, index, flags):
+def mark_changed(world_address, index, flags):
     """Have the system process this body before its next step. No effect for a body in no system."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     body.flags |= flags
     if body.system < 0 or body.flags & IS_IN_CHANGED_LIST:
         return
-    system = system_of(world, body.system)[0]
-    changed = view(system.changed_bodies, world_at(world).body_capacity, INT32)
-    changed[system.changed_count] = index
-    system.changed_count += 1
+    system = system_of(world_address, body.system)[0]
+    changed = view(system.bodies.changed, world_at(world_address).body_capacity, INT32)
+    changed[system.bodies.changed_count] = index
+    system.bodies.changed_count += 1
     body.flags |= IS_IN_CHANGED_LIST
 
 
@@ -79,12 +80,12 @@ def update_world_inertia(body):
 
 
 @kernel
-def get_origin_transform(world, index, out):
+def get_origin_transform(world_address, index, out):
     """Write the user's transform to twelve float32 at address `out`: basis by rows, then origin."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     rows = matrix_rows(quaternion(body.rotation))
     if body.flags & HAS_STRETCH:
-        s = rare_of(world, body).stretch
+        s = rare_of(world_address, body).stretch
         for i in range(3):
             row = rows[i]
             for k in range(3):
@@ -158,7 +159,7 @@ TRANSFORM_TAKEN, TRANSFORM_NOT_FINITE, TRANSFORM_STRETCHED = 0, 1, 2
 
 
 @kernel
-def pose_of_transform(world, body, transform):
+def pose_of_transform(world_address, body, transform):
     """Convert the user's transform, twelve float32 at address `transform` (basis by rows, then origin), to (TRANSFORM_TAKEN,
     origin, rotation). The result is TRANSFORM_NOT_FINITE, or TRANSFORM_STRETCHED for scale or shear for which shapes must be
     cooked (`BodyInterface.set_transform`)."""
@@ -174,7 +175,7 @@ def pose_of_transform(world, body, transform):
         (float(load_float32(transform + 24)), float(load_float32(transform + 28)), float(load_float32(transform + 32))),
     )
     if body.flags & HAS_STRETCH:
-        rows = without_stretch(rows, rare_of(world, body).stretch)
+        rows = without_stretch(rows, rare_of(world_address, body).stretch)
     if not is_orthonormal(rows):
         return TRANSFORM_STRETCHED, nowhere, upright
     origin = (
@@ -184,21 +185,21 @@ def pose_of_transform(world, body, transform):
 
 
 @kernel
-def set_pose(world, index, origin, rotation):
+def set_pose(world_address, index, origin, rotation):
     """Set origin and rotation: at once, or for a kinematic body in a system as the target of the next step."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     position = add(origin, rotate(rotation, vector3(body.center_of_mass)))
     if body.mode == KINEMATIC and body.system >= 0 and not body.flags & TELEPORTS:
-        set_target(world, body, position, rotation)
-        mark_changed(world, index, TARGET_SET)
+        set_target(world_address, body, position, rotation)
+        mark_changed(world_address, index, TARGET_SET)
         return
     store3(body.position, position)
     store4(body.rotation, rotation)
     body.flags &= ~TELEPORTS
     if body.flags & HAS_RARE:
-        set_target(world, body, position, rotation)
+        set_target(world_address, body, position, rotation)
     update_world_inertia(body)
-    mark_changed(world, index, BOUNDS_CHANGED | WAKES_NEIGHBOURS)
+    mark_changed(world_address, index, BOUNDS_CHANGED | WAKES_NEIGHBOURS)
 
 
 @kernel
@@ -210,63 +211,65 @@ def begin_rest(body):
 
 
 @kernel
-def wake(world, index):
+def wake(world_address, index):
     """Have a body, and everything that sleeps with it, take part in the next step."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if body.mode == STATIC:
         return
     begin_rest(body)
     body.flags &= ~SLEEP_REQUESTED
     if body.active_index < 0:
-        mark_changed(world, index, WAKE_REQUESTED)
+        mark_changed(world_address, index, WAKE_REQUESTED)
 
 
 @kernel
-def set_surface_velocity(world, index, linear, angular):
+def set_surface_velocity(world_address, index, linear, angular):
     """Set the velocity of the surface of a static or kinematic body [m/s], [rad/s], about its centre of mass."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if body.flags & HAS_RARE or length_squared(linear) + length_squared(angular) > 0.0:
-        rare = own_rare(world, body)
+        rare = own_rare(world_address, body)
         store3(rare.surface_linear_velocity, linear)
         store3(rare.surface_angular_velocity, angular)
-    mark_changed(world, index, WAKES_NEIGHBOURS)
+    mark_changed(world_address, index, WAKES_NEIGHBOURS)
 
 
 @kernel
-def set_linear_velocity(world, index, velocity):
+def set_linear_velocity(world_address, index, velocity):
     """Set the velocity of the origin [m/s]. For a static or kinematic body it is the velocity of its surface."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if body.mode >= RIGID:
         arm = rotate(quaternion(body.rotation), vector3(body.center_of_mass))
         store3(body.linear_velocity, add(velocity, cross(vector3(body.angular_velocity), arm)))
-        wake(world, index)
+        wake(world_address, index)
     else:
-        set_surface_velocity(world, index, velocity, vector3(rare_of(world, body).surface_angular_velocity))
+        set_surface_velocity(world_address, index, velocity, vector3(rare_of(world_address, body).surface_angular_velocity))
 
 
 @kernel
-def get_linear_velocity(world, index):
+def get_linear_velocity(world_address, index):
     """Velocity of the centre of mass [m/s]; that of the surface for a static body."""
-    body = bodies_of(world)[index]
-    return vector3(rare_of(world, body).surface_linear_velocity) if body.mode == STATIC else vector3(body.linear_velocity)
+    body = bodies_of(world_address)[index]
+    return vector3(rare_of(world_address, body).surface_linear_velocity) if body.mode == STATIC else vector3(body.linear_velocity)
 
 
 @kernel
-def set_angular_velocity(world, index, velocity):
+def set_angular_velocity(world_address, index, velocity):
     """Set the angular velocity [rad/s]. For a static or kinematic body it is that of its surface."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if body.mode >= RIGID:
         store3(body.angular_velocity, velocity)
-        wake(world, index)
+        wake(world_address, index)
     else:
-        set_surface_velocity(world, index, vector3(rare_of(world, body).surface_linear_velocity), velocity)
+        set_surface_velocity(world_address, index, vector3(rare_of(world_address, body).surface_linear_velocity), velocity)
 
 
 @kernel
-def get_angular_velocity(world, index):
+def get_angular_velocity(world_address, index):
     """Angular velocity [rad/s]; that of the surface for a static body."""
-    body = bodies_of(world)[index]
-    return vector3(rare_of(world, body).surface_angular_velocity) if body.mode == STATIC else vector3(body.angular_velocity)
+    body = bodies_of(world_address)[index]
+    if body.mode == STATIC:
+        return vector3(rare_of(world_address, body).surface_angular_velocity)
+    return vector3(body.angular_velocity)
 
 
 @kernel
@@ -284,18 +287,18 @@ def inverse_inertia_times(body, v):
 
 
 @kernel
-def _push(world, index, total, change):
+def _push(world_address, index, total, change):
     """Add to a velocity of a body, or to its forces, and wake it. No effect unless it is rigid."""
-    if bodies_of(world)[index].mode >= RIGID:
+    if bodies_of(world_address)[index].mode >= RIGID:
         store3(total, add(vector3(total), change))
-        wake(world, index)
+        wake(world_address, index)
 
 
 @kernel
-def apply_central_impulse(world, index, impulse):
+def apply_central_impulse(world_address, index, impulse):
     """Apply an impulse [N s] at the centre of mass; changes the velocity at once. Ignored unless rigid."""
-    body = bodies_of(world)[index]
-    _push(world, index, body.linear_velocity, lock_linear(body, scale(impulse, float(body.inverse_mass))))
+    body = bodies_of(world_address)[index]
+    _push(world_address, index, body.linear_velocity, lock_linear(body, scale(impulse, float(body.inverse_mass))))
 
 
 @kernel
@@ -305,103 +308,103 @@ def arm_of(body, offset):
 
 
 @kernel
-def apply_impulse(world, index, impulse, offset):
+def apply_impulse(world_address, index, impulse, offset):
     """Apply an impulse [N s] at `offset` [m] from the origin, world axes."""
-    apply_central_impulse(world, index, impulse)
-    apply_torque_impulse(world, index, cross(arm_of(bodies_of(world)[index], offset), impulse))
+    apply_central_impulse(world_address, index, impulse)
+    apply_torque_impulse(world_address, index, cross(arm_of(bodies_of(world_address)[index], offset), impulse))
 
 
 @kernel
-def apply_torque_impulse(world, index, impulse):
+def apply_torque_impulse(world_address, index, impulse):
     """Apply an angular impulse [N m s]."""
-    body = bodies_of(world)[index]
-    _push(world, index, body.angular_velocity, inverse_inertia_times(body, impulse))
+    body = bodies_of(world_address)[index]
+    _push(world_address, index, body.angular_velocity, inverse_inertia_times(body, impulse))
 
 
 @kernel
-def apply_central_force(world, index, force):
+def apply_central_force(world_address, index, force):
     """Apply a force [N] at the centre of mass during the next step."""
-    _push(world, index, bodies_of(world)[index].force, force)
+    _push(world_address, index, bodies_of(world_address)[index].force, force)
 
 
 @kernel
-def apply_torque(world, index, torque):
+def apply_torque(world_address, index, torque):
     """Apply a torque [N m] during the next step."""
-    _push(world, index, bodies_of(world)[index].torque, torque)
+    _push(world_address, index, bodies_of(world_address)[index].torque, torque)
 
 
 @kernel
-def apply_force(world, index, force, offset):
+def apply_force(world_address, index, force, offset):
     """Apply a force [N] during the next step at `offset` [m] from the origin, world axes."""
-    apply_central_force(world, index, force)
-    apply_torque(world, index, cross(arm_of(bodies_of(world)[index], offset), force))
+    apply_central_force(world_address, index, force)
+    apply_torque(world_address, index, cross(arm_of(bodies_of(world_address)[index], offset), force))
 
 
 @kernel
-def add_constant_force(world, index, force, offset):
+def add_constant_force(world_address, index, force, offset):
     """Add a constant force [N], until it is removed, at `offset` [m] from the current origin."""
-    body = bodies_of(world)[index]
-    rare = own_rare(world, body)
+    body = bodies_of(world_address)[index]
+    rare = own_rare(world_address, body)
     store3(rare.constant_force, add(vector3(rare.constant_force), force))
     store3(rare.constant_torque, add(vector3(rare.constant_torque), cross(arm_of(body, offset), force)))
-    wake(world, index)
+    wake(world_address, index)
 
 
 @kernel
-def set_axis_velocity(world, index, axis_velocity):
+def set_axis_velocity(world_address, index, axis_velocity):
     """Replace the velocity along the direction of `axis_velocity` [m/s] by that."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     axis = normalize(axis_velocity)
     v = vector3(body.linear_velocity)
     store3(body.linear_velocity, add(add_scaled(v, axis, -dot(axis, v)), axis_velocity))
-    wake(world, index)
+    wake(world_address, index)
 
 
 @kernel
-def surface_velocity(world, body, arm):
+def surface_velocity(world_address, body, arm):
     """Velocity of the surface of a static or kinematic body at `arm` from the centre of mass, relative to its own motion
     [m/s]."""
     if not body.flags & HAS_RARE or body.mode >= RIGID:
         return (0.0, 0.0, 0.0)
-    rare = rare_of(world, body)
+    rare = rare_of(world_address, body)
     return add(vector3(rare.surface_linear_velocity), cross(vector3(rare.surface_angular_velocity), arm))
 
 
 @kernel
-def surface_spin(world, body):
+def surface_spin(world_address, body):
     """Angular velocity of the surface of a static or kinematic body, relative to its own motion [rad/s]."""
     if not body.flags & HAS_RARE or body.mode >= RIGID:
         return (0.0, 0.0, 0.0)
-    return vector3(rare_of(world, body).surface_angular_velocity)
+    return vector3(rare_of(world_address, body).surface_angular_velocity)
 
 
 @kernel
-def velocity_at(world, body, arm):
+def velocity_at(world_address, body, arm):
     """Velocity of the body's material [m/s] at `arm` from its centre of mass, world axes; the surface's motion included."""
     v = add(vector3(body.linear_velocity), cross(vector3(body.angular_velocity), arm))
-    return add(v, surface_velocity(world, body, arm))
+    return add(v, surface_velocity(world_address, body, arm))
 
 
 @kernel
-def turning_of(world, body):
+def turning_of(world_address, body):
     """Angular velocity of the body's material [rad/s], the surface's motion included."""
     w = vector3(body.angular_velocity)
-    return w if body.mode >= RIGID else add(w, vector3(rare_of(world, body).surface_angular_velocity))
+    return w if body.mode >= RIGID else add(w, vector3(rare_of(world_address, body).surface_angular_velocity))
 
 
 @kernel
-def set_sleeping(world, index, is_sleeping):
+def set_sleeping(world_address, index, is_sleeping):
     """Put a body to sleep (velocities zero, before the next step) or wake it. Static bodies ignore it."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if body.mode < RIGID:
         return
     if not is_sleeping:
-        wake(world, index)
+        wake(world_address, index)
         return
     store3(body.linear_velocity, (0.0, 0.0, 0.0))
     store3(body.angular_velocity, (0.0, 0.0, 0.0))
     body.flags &= ~WAKE_REQUESTED
-    mark_changed(world, index, SLEEP_REQUESTED)
+    mark_changed(world_address, index, SLEEP_REQUESTED)
 
 
 @kernel

@@ -28,9 +28,9 @@ def is_free(body):
 @kernel
 def allowed_overlap(system, a, b):
     """The overlap of two bodies that is left alone [m]."""
-    slop = system.penetration_slop
+    slop = system.settings.penetration_slop
     if not is_free(a) and not is_free(b):
-        slop = max(slop, system.articulated_penetration_slop)
+        slop = max(slop, system.settings.articulated_penetration_slop)
     return min(slop, MOST_OVERLAP * min(size_of(a), size_of(b)))
 
 

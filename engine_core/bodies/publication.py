@@ -30,12 +30,12 @@ assert SHADOW_SIZE == 128
 
 
 @kernel
-def begin_change(world, body, worker):
+def begin_change(world_address, body, worker):
     """Begin a change: until `end_change` queries see the body as it is now. One body a worker at a time: not to be nested."""
     if body.system < 0:
         return
     address = address_of_record(body) + PUBLISHED
-    body.shadow = world_at(world).shadows + (np.int64(body.system) * MAX_THREADS + worker) * SHADOW_SIZE
+    body.shadow = world_at(world_address).shadows + (np.int64(body.system) * MAX_THREADS + worker) * SHADOW_SIZE
     shadow = view(body.shadow, 1, SHADOW)[0]
     atomics.fence_release()  # a reader of this shadow must find that the previous change has ended
     store3(shadow.position, vector3(body.position))
@@ -106,11 +106,11 @@ def read_motion(body, out):
 
 
 @entry_point("void(int64, int64, int64)")
-def publish(world, index, is_end):
+def publish(world_address, index, is_end):
     """Call `begin_change` (0) or `end_change` (1) from Python, which holds the gate."""
-    record = world_at(world)
+    record = world_at(world_address)
     body = view(record.bodies, record.body_capacity, BODY)[index]
     if is_end:
         end_change(body)
     else:
-        begin_change(world, body, np.int64(0))
+        begin_change(world_address, body, np.int64(0))

@@ -18,9 +18,9 @@ assert BODY_RARE.itemsize % 8 == 0
 
 
 @kernel
-def rare_of(world, body):
+def rare_of(world_address, body):
     """The row of a body, or the shared one of defaults, for reading."""
-    record = world_at(world)
+    record = world_at(world_address)
     rows = view(record.rare_bodies, record.body_capacity + 1, BODY_RARE)
     if body.flags & HAS_RARE:
         return rows[(address_of_record(body) - record.bodies) // BODY_BYTES]
@@ -28,10 +28,10 @@ def rare_of(world, body):
 
 
 @kernel
-def own_rare(world, body):
+def own_rare(world_address, body):
     """The body's own row, for writing. It starts with the defaults and the body's pose as its target. For callers that may change
     the body."""
-    record = world_at(world)
+    record = world_at(world_address)
     rows = view(record.rare_bodies, record.body_capacity + 1, BODY_RARE)
     index = (address_of_record(body) - record.bodies) // BODY_BYTES
     if not body.flags & HAS_RARE:
@@ -47,19 +47,19 @@ def own_rare(world, body):
 
 
 @kernel
-def set_target(world, body, position, rotation):
+def set_target(world_address, body, position, rotation):
     """Set where a kinematic body should be after the next step. For other bodies it is not used."""
-    rare = own_rare(world, body)
+    rare = own_rare(world_address, body)
     store3(rare.target_position, position)
     store4(rare.target_rotation, rotation)
 
 
 @kernel
-def stretched(world, body, v):
+def stretched(world_address, body, v):
     """Convert a vector from the user's frame of a body, which may be stretched, to the body frame."""
     if not body.flags & HAS_STRETCH:
         return v
-    s = rare_of(world, body).stretch
+    s = rare_of(world_address, body).stretch
     return (
         s[0] * v[0] + s[1] * v[1] + s[2] * v[2], s[3] * v[0] + s[4] * v[1] + s[5] * v[2],
         s[6] * v[0] + s[7] * v[1] + s[8] * v[2],

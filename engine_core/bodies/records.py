@@ -2,7 +2,8 @@
 
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .schema import SYSTEM, WORLD
+from .schema import WORLD
+from .system_schema import SYSTEM
 
 
 @kernel

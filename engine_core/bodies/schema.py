@@ -1,7 +1,7 @@
-"""The data of bodies, of the shapes on them, and of the physics systems that contain them.
+"""The data of bodies and of the shapes on them.
 
-`WORLD` holds what all systems share (pools of bodies and shapes); a `SYSTEM` is one simulated space. Both are records of
-addresses and numbers at an address that never changes, the only argument that compiled code gets.
+`WORLD` holds what all systems share (pools of bodies and shapes); a `SYSTEM` (`system_schema.py`) is one simulated space. Both
+are records of addresses and numbers at an address that never changes, the only argument that compiled code gets.
 """
 
 import numpy as np
@@ -53,8 +53,10 @@ HELD_BACK_ONCE = 4194304  # three bits from here on: steps in a row in which con
 HELD_BACK_STEPS = 7 * HELD_BACK_ONCE
 HAS_JOINT = 1 << 25  # `first_joint` is not -1: contacts are prepared from the line of the flags
 IN_CROWD = 1 << 26  # it fell asleep among so many others that not all became pairs: awake, it looks for these again
-IS_LOADED = 1 << 27  # in this step a contact presses on it heavily: its row of `solver_loads` is in use
-IS_PRESSED = 1 << 28  # it is heavier in its contacts, by the load it carries: `carried`; see constraints/pressed_bodies.py
+IS_LOADED = 1 << 27  # in this step a contact presses on it heavily: its row of SYSTEM.solver.loads is in use
+# Heavier in its contacts by the load that it carries, `carried`. At the least load, MOST_CARRIED, it is as heavy as ever and is
+# only watched: see constraints/pressed_bodies.py.
+IS_PRESSED = 1 << 28
 IS_IN_BATCH = 1 << 30  # made and freed with a batch (batches/body_batches.py): no call of its own may free or reshape it
 
 # Rows of seven cache lines; fields are ordered by how often they are used: a line is the data of one stage.
@@ -232,115 +234,3 @@ WORLD = np.dtype(
     align=True,
 )  # fmt: skip
 WALK_ROW_WORDS = WALK_ROWS // 64
-
-LIMIT_KINDS = 4
-PAIRS, CONTACTS, AREA_OVERLAPS, CONTACT_EVENTS = range(LIMIT_KINDS)
-"""Numbers in SYSTEM.left_out."""
-
-SYSTEM = np.dtype(
-    [
-        ("id", "i8"),  # 0: a free row
-        ("world", "i8"),  # address of WORLD
-        ("index", "i4"),
-        ("is_active", "i4"),
-        ("origin", "f8", 3),  # origin of bounds, world [m]; changed by the holder of the gate: see origin.py
-        ("origin_version", "i8"),  # counts the shifts of the origin; odd during one
-        ("frames", "f8", (2, 3)),  # where the host's zero is, world [m], by parity of `frame_version`; see origin.py
-        ("frame_version", "i8"),
-        ("hides_begun", "i8"), ("hides_ended", "i8"),  # batches that left the tree body by body; see snapshot.py
-        ("gravity", "f8", 3),  # [m/s^2]
-        ("linear_damp", "f8"),
-        ("angular_damp", "f8"),
-        ("substep_count", "i8"), ("substep", "i8"),  # how many there are in a step; the one that is being solved
-        ("contact_hertz", "f8"),  # stiffness of soft contacts [1/s]
-        ("contact_damping_ratio", "f8"),
-        ("joint_hertz", "f8"),  # stiffness of joint locks [1/s]
-        ("joint_damping_ratio", "f8"),
-        ("joint_iterations", "i8"),  # passes over the joints in each pass over the contacts
-        ("push_out_speed", "f8"),  # highest speed of resolving overlap [m/s]
-        # Overlap that is allowed, and the same if neither body moves free of joints [m]; see overlap.py
-        ("penetration_slop", "f8"), ("articulated_penetration_slop", "f8"),
-        ("restitution_threshold", "f8"),  # slower approaches do not bounce [m/s]
-        ("sleep_linear_threshold", "f8"),  # [m/s]
-        ("sleep_angular_threshold", "f8"),  # [rad/s]
-        ("time_to_sleep", "f8"),  # [s]
-        ("is_sleeping_allowed", "i8"),
-        ("is_warm_starting", "i8"),
-        ("step_count", "i8"),
-        ("last_delta_time", "f8"),  # [s]
-        # Moving bodies. The solver's rows are in the same order; row 0 of the solver stands for everything static.
-        # int32; `..._disorder`: see runtime/body_order.py
-        ("active_bodies", "i8"), ("active_count", "i8"), ("active_disorder", "i8"),
-        ("spare_list", "i8"),  # int32: room to put a list in order
-        ("active_kinematic_count", "i8"),  # of them
-        ("some_block_is_elastic", "i8"),  # after `prepare_contacts`: some contact may bounce
-        ("some_block_has_impact", "i8"),  # after `prepare_contacts`: some contact is an impact
-        ("some_block_bounced", "i8"),  # after `bounce_contacts`: some contact has bounced, and others may have to after it
-        ("some_joined_bounced", "i8"),  # the same, of a body with joints, since this was last set to 0
-        ("some_body_rests", "i8"),  # after `finish_bodies`: some body has rested long enough to sleep
-        ("solver_rows", "i8"),  # float32 (body_capacity + 1, 16); see constraints/schema.py
-        ("solver_forces", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py
-        # float32 (body_capacity + 1, 8): the first half of each solver row as the step began, while some body reports contacts
-        ("start_velocities", "i8"),
-        ("solver_inertias", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py
-        ("solver_loads", "i8"),  # float32 (body_capacity + 1, 4); see constraints/schema.py
-        ("fell_asleep", "i8"), ("fell_asleep_count", "i8"),  # int32: bodies that fell asleep in the last step
-        ("changed_bodies", "i8"), ("changed_count", "i8"),  # int32: to be processed before the next step
-        ("moved_bodies", "i8"), ("moved_count", "i8"),  # int32: whose fat bounds changed: search new pairs
-        ("woke_up", "i8"), ("woke_count", "i8"),  # int32: bodies that began to be simulated, if there are listeners
-        ("listens_to_waking", "i8"),
-        ("listeners", "i8"), ("listener_count", "i8"),  # LISTENER of solver/listeners.py
-        ("steps_left", "i8"), ("steps_done", "i8"),  # of the collision steps of one update, after and before this one
-        ("candidate_count", "i8"),  # pairs that `look_for_pairs` found, in `scratch`; see collision/pair_finding.py
-        # Pairs and manifolds: see collision/schema.py
-        ("pairs", "i8"), ("pair_capacity", "i8"), ("pair_count", "i8"), ("first_free_pair", "i8"),
-        ("pair_lists", "i8"),
-        # int32: pairs with an awake body, and their keys of runtime/body_order.py
-        ("active_pairs", "i8"), ("active_pair_count", "i8"), ("active_pair_keys", "i8"), ("active_pair_disorder", "i8"),
-        ("pair_limit", "i8"), ("chosen_pair_count", "i8"),  # most collided in a step; number of the first ones chosen now
-        ("changed_pairs", "i8"), ("changed_pair_count", "i8"),  # int32: began, ended, or to be freed in this step
-        ("pair_table", "i8"), ("pair_table_capacity", "i8"),  # int32 hash table from two bodies to their pair
-        ("manifolds", "i8"), ("manifold_capacity", "i8"), ("manifold_count", "i8"), ("first_free_manifold", "i8"),
-        ("contact_limit", "i8"),  # most manifolds that are solved in a step
-        # Contacts that are reported or follow rules: see collision/contact_schema.py
-        ("contact_settings", "i8"),  # CONTACT_SETTINGS, by manifold
-        ("manifold_bricks", "i8"),  # int32 (manifold_capacity, 2): see MANIFOLD_HAS_BRICKS of collision/schema.py
-        ("telling_pairs", "i8"), ("telling_count", "i8"),  # int32: pairs whose contacts are reported
-        ("told_contacts", "i8"), ("told_count", "i8"), ("first_free_told", "i8"),  # TOLD_CONTACT, as many rows as manifolds
-        ("contact_events", "i8"), ("contact_event_capacity", "i8"),  # CONTACT_EVENT
-        ("contact_event_count", "i8"),  # rows written
-        ("contact_event_told", "i8"),  # rows that users read: of the last step; later rows are reported with the next one
-        # Constraints by colour: see constraints/colours.py and constraints/schema.py
-        ("colours", "i8"),
-        ("constraint_blocks", "i8"), ("constraint_block_count", "i8"),
-        ("active_joints", "i8"), ("joint_count", "i8"),  # int32: joints that are solved, and how many
-        ("loose_joint_count", "i8"),  # how many of them are in no tree
-        ("joint_rows", "i8"), ("joint_row_count", "i8"),  # JOINT_ROW of joints/schema.py
-        ("joint_trees", "i8"), ("joint_tree_count", "i8"),  # TREE
-        ("joint_nodes", "i8"), ("joint_node_count", "i8"),  # TREE_NODE
-        ("has_broken_joints", "i8"),  # some joint broke in the last step
-        ("sensors", "i8"),  # address of sensors.schema.SENSORS
-        ("trees", "i8"), ("layer_count", "i8"),  # rows of broad_phase.schema.TREE
-        ("jobs", "i8"),  # addresses of the jobs of the step, by number
-        ("job_system", "i8"),  # address of JOB_SYSTEM of runtime/job_system.py
-        ("is_shared", "i8"),  # the step under way runs on all threads of the job system
-        ("scratch", "i8"), ("scratch_bytes", "i8"),
-        ("halfway", "i8"),  # float32 (body_capacity + 16, 8); see solver/ways.py
-        ("curves", "i8"),  # collision.schema.CURVE of pairs with PAIR_IS_KEPT_ON_CURVE, by the number of the pair
-        ("company", "i8"),  # int32 (body_capacity + 16, 8); see solver/continuous.py
-        ("sweep_round", "i8"),  # number of the round of sweeps under way
-        ("held_back_count", "i8"),  # bodies that the last round of sweeps stopped
-        ("left_out", "i8", LIMIT_KINDS),  # by kind of limit: how much was left out since the last report; see bodies/limits.py
-        ("status", "i8"),  # not 0: something was left out, or is not reported to users yet
-        ("island_count", "i8"),
-        ("stage_cycles", "i8"),  # address of int64 counters of time by stage
-        ("extra", "i8", 16),
-        # Edits from any thread: see edit/commands.py. Words used by several threads have their own cache lines.
-        ("commands", "i8"), ("command_capacity", "i8"),  # a ring of commands.COMMAND
-        ("command_tail", "i8"),  # commands done; written by the holder of the gate
-        ("padding_1", "i8", 8), ("gate", "i8"),  # who may change the system now; 0: no thread does
-        ("padding_2", "i8", 8), ("command_head", "i8"),  # commands given
-        ("padding_3", "i8", 8),
-    ],
-    align=True,
-)  # fmt: skip

@@ -10,7 +10,7 @@ from ..bodies.motion import bodies_of
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import INSTANCE
 from ..broad_phase.tree_edits import enter, leave
-from ..collision.query_schema import ADDS_RESULTS, CAST, CONTACTS, QUERY, QUERY_CONTACT, SHAPE_FUNCTION, WITH_BODIES
+from ..collision.query_schema import ADDS_RESULTS, CAST, CONTACTS, QUERY, QUERY_CONTACT, WITH_BODIES
 from ..collision.shape_queries import finish_contact
 from ..geometry.vector import (
     add, add_scaled, dot, length, multiply, quaternion, rotate, scale, store3, store4, subtract, vector3,
@@ -61,11 +61,11 @@ MOTION = np.dtype(
 
 
 @kernel
-def own_shape(world, motion, query, position, number):
+def own_shape(world_address, motion, query, position, number):
     """Put shape `number` of the body, whose centre of mass is at `position`, into the query. Return its kind, or -1 if it takes
     no part."""
-    record = world_at(world)
-    body = bodies_of(world)[motion.body]
+    record = world_at(world_address)
+    body = bodies_of(world_address)[motion.body]
     instance = view(record.instances, record.instance_capacity, INSTANCE)[body.first_instance + number]
     if instance.is_disabled or instance.shape < 0:
         return np.int64(-1)
@@ -83,12 +83,12 @@ def own_shape(world, motion, query, position, number):
 @kernel
 def ask(system_address, queries):
     """Have the query answered by `shape_queries.query_shapes`."""
-    function = system_at(system_address).extra[SHAPE_FUNCTION]
+    function = system_at(system_address).functions.query_shapes
     return call_2_result(function, system_address, address_of_row(queries, 0))
 
 
 @kernel
-def collect(system_address, world, motion, queries, position, contacts):
+def collect(system_address, world_address, motion, queries, position, contacts):
     """Collect the contacts of all shapes of the body, grown by the margin, with its centre of mass at `position`: the deepest
     MAX_COLLISIONS of them. Return their number."""
     keep_as_call()
@@ -98,16 +98,16 @@ def collect(system_address, world, motion, queries, position, contacts):
     query.results = address_of_row(contacts, 0)
     query.max_results = MAX_COLLISIONS
     query.first_result = 0
-    for number in range(bodies_of(world)[motion.body].instance_count):
-        if own_shape(world, motion, query, position, number) >= 0:
+    for number in range(bodies_of(world_address)[motion.body].instance_count):
+        if own_shape(world_address, motion, query, position, number) >= 0:
             query.first_result = ask(system_address, queries)
     return query.first_result
 
 
 @kernel
-def recovery_step(world, motion, contacts, count):
+def recovery_step(world_address, motion, contacts, count):
     """The push-out of the contacts, each by a part of the depth that those before it have left [m]."""
-    bodies = bodies_of(world)
+    bodies = bodies_of(world_address)
     total = 0.0
     for k in range(count):
         total += bodies[contacts[k].body].collision_priority
@@ -123,16 +123,16 @@ def recovery_step(world, motion, contacts, count):
 
 
 @kernel
-def recover(system_address, world, motion, queries, position, contacts):
+def recover(system_address, world_address, motion, queries, position, contacts):
     """Push the body out of overlaps. Return (position, whether there was any contact)."""
     keep_as_call()
     has_contacts = False
     for _ in range(RECOVERY_ITERATIONS):
-        count = collect(system_address, world, motion, queries, position, contacts)
+        count = collect(system_address, world_address, motion, queries, position, contacts)
         if count == 0:
             break
         has_contacts = True
-        step = recovery_step(world, motion, contacts, count)
+        step = recovery_step(world_address, motion, contacts, count)
         if length(step) == 0.0:
             break
         position = add(position, step)
@@ -140,7 +140,7 @@ def recover(system_address, world, motion, queries, position, contacts):
 
 
 @kernel
-def cast_body(system_address, world, motion, queries, position):
+def cast_body(system_address, world_address, motion, queries, position):
     """Cast all shapes of the body, without the margin: fractions to `motion`, the nearest hit to the query. Overlaps at the start
     are ignored. Return (whether something is hit, whether something overlaps)."""
     keep_as_call()
@@ -152,8 +152,8 @@ def cast_body(system_address, world, motion, queries, position):
     hit, normal = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     hit_body, hit_instance, hit_part, own_instance = np.int64(-1), np.int64(-1), np.int64(-1), np.int64(0)
     is_overlapping = False
-    for number in range(bodies_of(world)[motion.body].instance_count):
-        if own_shape(world, motion, query, position, number) < 0:
+    for number in range(bodies_of(world_address)[motion.body].instance_count):
+        if own_shape(world_address, motion, query, position, number) < 0:
             continue
         ask(system_address, queries)
         is_overlapping |= query.is_overlapping != 0
@@ -200,14 +200,14 @@ def keep_collisions(motion, contacts, count):
 
 
 @kernel
-def add_cast_hit(world, motion, query):
+def add_cast_hit(world_address, motion, query):
     """Add the hit of the cast as the only collision, if rounding hid it from the collision at the unsafe pose."""
     if motion.max_collisions == 0:
         return
-    body = bodies_of(world)[query.hit_body]
+    body = bodies_of(world_address)[query.hit_body]
     contact = view(motion.collisions, motion.max_collisions, QUERY_CONTACT)[0]
     normal, point = vector3(query.hit_normal), vector3(query.hit)
-    finish_contact(world, query, body, normal, subtract(point, vector3(query.position)), motion.margin, contact)
+    finish_contact(world_address, query, body, normal, subtract(point, vector3(query.position)), motion.margin, contact)
     contact.body = query.hit_body
     contact.instance, contact.part = query.hit_instance, query.hit_part
     contact.face = np.int32(-1)
@@ -217,36 +217,36 @@ def add_cast_hit(world, motion, query):
 
 
 @kernel
-def find_collisions(system_address, world, motion, queries, position, contacts, has_recovered):
+def find_collisions(system_address, world_address, motion, queries, position, contacts, has_recovered):
     """Cast, and collect the contacts where the body is stopped. Return whether it collides."""
     way = vector3(motion.motion)
-    is_stopped, is_overlapping = cast_body(system_address, world, motion, queries, position)
+    is_stopped, is_overlapping = cast_body(system_address, world_address, motion, queries, position)
     if is_overlapping:
         # Stuck, unless the motion leads out.
-        count = collect(system_address, world, motion, queries, position, contacts)
+        count = collect(system_address, world_address, motion, queries, position, contacts)
         if keep_collisions(motion, contacts, count):
             motion.safe_fraction = motion.unsafe_fraction = 0.0
             return True
-        is_stopped, _ = cast_body(system_address, world, motion, queries, position)
+        is_stopped, _ = cast_body(system_address, world_address, motion, queries, position)
     if not is_stopped and not (has_recovered and motion.flags & REPORTS_RECOVERY):
         return False
     own_instance = queries[0].own_instance
     position = add_scaled(position, way, motion.unsafe_fraction)
-    count = collect(system_address, world, motion, queries, position, contacts)
+    count = collect(system_address, world_address, motion, queries, position, contacts)
     if keep_collisions(motion, contacts, count):
         return True
     if is_stopped:
         queries[0].own_instance = own_instance
-        add_cast_hit(world, motion, queries[0])
+        add_cast_hit(world_address, motion, queries[0])
     return is_stopped
 
 
 @entry_point("int64(int64, int64)")
 def test_body_motion(system_address, motion_address):
     """Answer the MOTION at `motion_address` for the system of its body. Return 1 if the body collides, else 0."""
-    world = system_at(system_address).world
+    world_address = system_at(system_address).world
     motion = view(motion_address, 1, MOTION)[0]
-    body = bodies_of(world)[motion.body]
+    body = bodies_of(world_address)[motion.body]
     queries = stack_array(1, QUERY)
     contacts = stack_array(32, QUERY_CONTACT)
     query = queries[0]
@@ -263,10 +263,10 @@ def test_body_motion(system_address, motion_address):
     way = vector3(motion.motion)
     start = add(vector3(motion.position), rotate(quaternion(motion.rotation), vector3(body.center_of_mass)))
     # Counted as a user of a tree, so that the body's shapes stay valid during this call.
-    trees = system_at(system_address).trees
+    trees = system_at(system_address).trees.rows
     generation = enter(trees, motion_address)
-    position, has_recovered = recover(system_address, world, motion, queries, start, contacts)
-    is_colliding = find_collisions(system_address, world, motion, queries, position, contacts, has_recovered)
+    position, has_recovered = recover(system_address, world_address, motion, queries, start, contacts)
+    is_colliding = find_collisions(system_address, world_address, motion, queries, position, contacts, has_recovered)
     leave(trees, generation, motion_address)
     if not is_colliding:
         motion.safe_fraction = motion.unsafe_fraction = 1.0

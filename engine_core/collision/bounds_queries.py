@@ -9,7 +9,9 @@ import numpy as np
 from ..bodies.bounds import bounds_in_frame
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.publication import PUBLISHED, read_body
-from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, INSTANCE
+from ..bodies.system_schema import offset_of
 from ..broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter, ray_query_next, ray_query_on
 from ..broad_phase.schema import CURSOR
 from ..geometry.vector import (
@@ -19,14 +21,14 @@ from ..runtime import atomics
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_record, stack_array, view, view2
 from ..shapes.instance_tree import inverse_of, meets_bounds
-from ..shapes.ray import face_told, ray_shape
+from ..shapes.ray import reported_face, ray_shape
 from ..shapes.schema import SHAPE
 from .filters import TREE_SIZE, is_seen, is_shape_seen, looks_in
 from .query_schema import BODY_HIT, BOUNDS_RAY, BOUNDS_SPHERE, COLLECT_SHAPES, PLACED_SHAPE, QUERY, RAY_RESULT
 from .ray_queries import clear_result
 
 INT32, FLOAT32 = np.int32, np.float32
-ORIGIN_VERSION = SYSTEM.fields["origin_version"][1]
+ORIGIN_VERSION = offset_of("place", "origin_version")
 SLACK = 1e-5
 """Relative tolerance for bounds in single precision."""
 ORIGIN = (0.0, 0.0, 0.0)
@@ -165,8 +167,8 @@ def add_shapes(world, query, body, placed, count):
 def query_bounds(system_address, query_address):
     """Answer a QUERY of operation BOUNDS_BOX, BOUNDS_SPHERE, BOUNDS_RAY or COLLECT_SHAPES. Return the number of results, which
     may exceed `max_results`: query again with more rows."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     query = view(query_address, 1, QUERY)[0]
     bodies = view(world.bodies, world.body_capacity, BODY)
     hits, placed = view(query.results, query.max_results, BODY_HIT), view(query.results, query.max_results, PLACED_SHAPE)
@@ -176,8 +178,8 @@ def query_bounds(system_address, query_address):
     rows = matrix_rows(quaternion(query.rotation))
     is_ray, collects = query.operation == BOUNDS_RAY, query.operation == COLLECT_SHAPES
     count = np.int64(0)
-    for layer in range(system.layer_count):
-        tree = system.trees + layer * TREE_SIZE
+    for layer in range(system.trees.layer_count):
+        tree = system.trees.rows + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
         center = subtract(vector3(query.position), query_enter(cursor, tree))
@@ -226,5 +228,5 @@ def cast_at_placed(arguments):
                 result.fraction = fraction
                 store3(result.position, add_scaled(origin, way, fraction))
                 store3(result.normal, rotate(turn, normal))
-                result.face = INT32(face_told(row.settings, face))
+                result.face = INT32(reported_face(row.settings, face))
                 result.body_id, result.user_id = row.body_id, row.user_id

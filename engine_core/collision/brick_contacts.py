@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..bodies.schema import WORLD
+from ..bodies.records import world_at
 from ..geometry.vector import negate, quaternion, store3, store4, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1_result, call_3_result
@@ -34,7 +34,7 @@ def is_round_there(shape_pair, result, side):
 def drop_inner_contacts(system, a, b, delta, shape_pair, found, chain):
     """Drop the results of a pair of shapes, of which one is a brick, that are with covered faces. Return how many stay."""
     keep_as_call()
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     results, contacts = view(shape_pair.results, MAX_RESULTS, CONTACT_RESULT), stack_array(1, BRICK_CONTACT)
     contact, kept = contacts[0], INT64(0)
     for r in range(found):
@@ -74,7 +74,7 @@ def write_brick_results(system, shapes, pair_index, a, b, delta, shape_pair, res
     merging.brick_a = max(INT64(chain.parts[0]) - FIRST_BRICK, 0)
     merging.brick_b = max(INT64(chain.parts[1]) - FIRST_BRICK, 0)
     merging.is_round = shapes[shape_pair.shape_a].kind == SPHERE or shapes[shape_pair.shape_b].kind == SPHERE
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     for r in range(found):
         if merging.total == 0:
             chain.merged_instances[0], chain.merged_instances[1] = chain.instances[0], chain.instances[1]
@@ -85,7 +85,7 @@ def write_brick_results(system, shapes, pair_index, a, b, delta, shape_pair, res
 def write_merged(system, instances, shapes, pair_index, a, b, shape_pair, results, chain):
     """Make manifolds of what was merged. Each names the bricks of its deepest contact."""
     keep_as_call()
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     count = call_3_result(world.merge_function, chain.merging, address_of_row(results, 0), INT64(WRITE))
     chain.instances[0], chain.instances[1] = chain.merged_instances[0], chain.merged_instances[1]
     for r in range(count):

@@ -56,13 +56,13 @@ def judge(system, rule, a, b, lists, contact, result, was_there):
     """Decide on a contact by the rule for its bodies: ACCEPT_CONTACT (`contact` then has its settings), REJECT_CONTACT or
     REJECT_PAIR."""
     keep_as_call()
-    world = system.world
-    describe_bodies(contact, world, rule, a, b)
+    world_address = system.world
+    describe_bodies(contact, world_address, rule, a, b)
     describe_contact(contact, result, INT64(1) if was_there else INT64(0))
     if is_platform(rule):
-        if not platform_carries(rule, contact, a, b, allowed_overlap(system, a, b), system.last_delta_time):
+        if not platform_carries(rule, contact, a, b, allowed_overlap(system, a, b), system.step.last_delta_time):
             return INT64(REJECT_CONTACT)
-    friction, restitution = surfaces_of(world, lists, a, b, contact)
+    friction, restitution = surfaces_of(world_address, lists, a, b, contact)
     propose_settings(contact, rule, friction, restitution, a, b)
     if rule.validate != 0:
         answer = call_1_result(rule.validate, address_of_record(contact))
@@ -85,7 +85,7 @@ def held(value, least, most):
 @kernel
 def settings_of(system, index):
     """The settings of the manifold with this number, valid if it has MANIFOLD_HAS_SETTINGS."""
-    return view(system.contact_settings, system.manifold_capacity, CONTACT_SETTINGS)[index]
+    return view(system.manifolds.settings, system.manifolds.capacity, CONTACT_SETTINGS)[index]
 
 
 @kernel

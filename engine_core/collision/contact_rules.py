@@ -1,14 +1,15 @@
 """Rules for contacts, by the contact classes of the two bodies: bodies that pass through each other, conveyors, one-way
 platforms, other friction, mass scales, and user functions.
 
-Flags of a pair say whether it has a rule (PAIR_HAS_RULE) and reports events (PAIR_TELLS). Without them the cost is the test of a
-flag in a cache line that is read anyway.
+Flags of a pair say whether it has a rule (PAIR_HAS_RULE) and reports events (PAIR_REPORTS). Without them the cost is the test of
+a flag in a cache line that is read anyway.
 """
 
 import numpy as np
 
 from ..bodies.rare import rare_of
-from ..bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CLASSES, HAS_RARE, NO_CONTACT_EVENTS, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CLASSES, HAS_RARE, NO_CONTACT_EVENTS
 from ..geometry.vector import add, cross, dot, quaternion, rotate, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1_result
@@ -18,7 +19,7 @@ from ..shapes.schema import NO_PART
 from .contact_schema import (
     CONTACT, CONTACT_RULE, REJECT_CONTACT, RULE_A_IS_PLATFORM, RULE_B_IS_PLATFORM, RULE_EXISTS, RULE_IGNORES, RULE_IS_SENSOR,
 )  # fmt: skip
-from .schema import LINEAR_SLOP, PAIR_HAS_RULE, PAIR_TELLS, PAIR_TELLS_ALL
+from .schema import LINEAR_SLOP, PAIR_HAS_RULE, PAIR_REPORTS, PAIR_REPORTS_ALL
 
 INT64 = np.int64
 CARRIES = 0.5
@@ -30,44 +31,44 @@ LEAVES = 0.01
 
 
 @kernel
-def class_of(world, body):
+def class_of(world_address, body):
     """Contact class of a body."""
-    return INT64(rare_of(world, body).contact_class) if body.flags & HAS_RARE else INT64(0)
+    return INT64(rare_of(world_address, body).contact_class) if body.flags & HAS_RARE else INT64(0)
 
 
 @kernel
-def rule_of(world, a, b):
+def rule_of(world_address, a, b):
     """The rule for two bodies; WORLD.contact_rules must not be 0."""
-    rules = view(view(world, 1, WORLD)[0].contact_rules, CONTACT_CLASSES * CONTACT_CLASSES, CONTACT_RULE)
-    return rules[class_of(world, a) * CONTACT_CLASSES + class_of(world, b)]
+    rules = view(world_at(world_address).contact_rules, CONTACT_CLASSES * CONTACT_CLASSES, CONTACT_RULE)
+    return rules[class_of(world_address, a) * CONTACT_CLASSES + class_of(world_address, b)]
 
 
 @kernel
-def rule_flags(world, a, b):
+def rule_flags(world_address, a, b):
     """Flags of the rule for two bodies; 0: there is none."""
-    if view(world, 1, WORLD)[0].contact_rules == 0:
+    if world_at(world_address).contact_rules == 0:
         return INT64(0)
-    return INT64(rule_of(world, a, b).flags)
+    return INT64(rule_of(world_address, a, b).flags)
 
 
 @kernel
-def events_of(world, body):
-    return INT64(rare_of(world, body).contact_events) if body.flags & HAS_RARE else INT64(NO_CONTACT_EVENTS)
+def events_of(world_address, body):
+    return INT64(rare_of(world_address, body).contact_events) if body.flags & HAS_RARE else INT64(NO_CONTACT_EVENTS)
 
 
 @kernel
-def terms_of(world, a, b):
+def terms_of(world_address, a, b):
     """Flags of a pair: whether it has a rule, and which events are reported to users."""
-    level = max(events_of(world, a), events_of(world, b))
-    tells = 0 if level == NO_CONTACT_EVENTS else PAIR_TELLS
-    tells |= PAIR_TELLS_ALL if level == ALL_CONTACT_EVENTS else 0
-    return tells | (PAIR_HAS_RULE if rule_flags(world, a, b) & RULE_EXISTS else 0)
+    level = max(events_of(world_address, a), events_of(world_address, b))
+    tells = 0 if level == NO_CONTACT_EVENTS else PAIR_REPORTS
+    tells |= PAIR_REPORTS_ALL if level == ALL_CONTACT_EVENTS else 0
+    return tells | (PAIR_HAS_RULE if rule_flags(world_address, a, b) & RULE_EXISTS else 0)
 
 
 @kernel
-def ignore_each_other(world, a, b):
+def ignore_each_other(world_address, a, b):
     """Whether a rule keeps two bodies from colliding."""
-    return rule_flags(world, a, b) & RULE_IGNORES != 0
+    return rule_flags(world_address, a, b) & RULE_IGNORES != 0
 
 
 @kernel
@@ -112,20 +113,20 @@ def platform_carries(rule, contact, a, b, allowed, delta_time):
 
 
 @kernel
-def describe_bodies(contact, world, rule, a, b):
+def describe_bodies(contact, world_address, rule, a, b):
     """Write the bodies of a contact."""
-    contact.context, contact.world = rule.context, world
+    contact.context, contact.world = rule.context, world_address
     contact.body_a, contact.body_b = address_of_record(a), address_of_record(b)
     contact.id_a, contact.id_b = a.id, b.id
-    contact.class_a, contact.class_b = class_of(world, a), class_of(world, b)
+    contact.class_a, contact.class_b = class_of(world_address, a), class_of(world_address, b)
 
 
 @kernel
-def lets_pass(world, a, b, motion):
+def lets_pass(world_address, a, b, motion):
     """Whether a rule lets a swept body pass through the other; `motion` is that of B relative to A in this step [m]. For bodies
     with a rule."""
     keep_as_call()
-    rule = rule_of(world, a, b)
+    rule = rule_of(world_address, a, b)
     if rule.flags & RULE_IS_SENSOR:
         return True
     if is_platform(rule) and dot(motion, platform_normal(rule, a, b)) > 0.0:
@@ -134,7 +135,7 @@ def lets_pass(world, a, b, motion):
         return False
     contacts = stack_array(1, CONTACT)
     contact = contacts[0]
-    describe_bodies(contact, world, rule, a, b)
+    describe_bodies(contact, world_address, rule, a, b)
     contact.shape_a, contact.shape_b, contact.face, contact.was_there, contact.point_count = -1, -1, -1, 0, 0
     contact.part_a, contact.part_b = NO_PART, NO_PART
     size = max(dot(motion, motion), 1.0e-30) ** 0.5

@@ -92,13 +92,13 @@ CONTACT_EVENT = np.dtype(
 )  # fmt: skip
 
 # Two touching shapes known to users: rows in lists of their pairs.
-TOLD_CONTACT = np.dtype(
+REPORTED_CONTACT = np.dtype(
     [
         ("next", "i4"),  # of the pair, or of the free ones
         ("shape_a", "i4"), ("shape_b", "i4"),
         ("part_a", "i4"), ("part_b", "i4"),  # or NO_PART
         ("body_a", "i8"), ("body_b", "i8"),  # ids
-        ("since", "i8"), ("seen", "i8"),  # SYSTEM.step_count when it began, and when it was last there
+        ("since", "i8"), ("seen", "i8"),  # SYSTEM.step.count when it began, and when it was last there
     ],
     align=True,
 )  # fmt: skip

@@ -10,7 +10,9 @@ import numpy as np
 from ..bodies.bounds import bounds_overlap
 from ..bodies.overlap import is_deep
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_number, part_row
-from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID, STATIC, SYSTEM, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID, STATIC
+from ..bodies.system_schema import SYSTEM, offset_of
 from ..geometry.vector import (
     add, conjugate, length, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, store3, store4, subtract,
     vector3,
@@ -37,7 +39,6 @@ from .meeting import NO_MOTION, angle_ahead, balls_meet_at, bring_back, may_meet
 from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, write_results
 from .pairs import lists_of, pairs_of
 from .passing import gap_between
-from .query_schema import COLLIDE_FUNCTION
 from .rolling import is_round_on_mesh, turn_to_chords
 from .schema import (
     CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED, PAIR_WAS_ON_CURVE,
@@ -48,7 +49,7 @@ from .sweeps import SWEEP
 
 INT32, FLOAT32, FLOAT64, INT64 = np.int32, np.float32, np.float64, np.int64
 
-CHANGED_PAIR_COUNT_OFFSET = SYSTEM.fields["changed_pair_count"][1]
+CHANGED_PAIR_COUNT_OFFSET = offset_of("pairs", "changed_count")
 
 RECYCLE_DISTANCE = 0.01
 """Largest relative movement of the surfaces of two bodies before they are collided anew [m]; less for small bodies,"""
@@ -196,7 +197,7 @@ def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, insta
     shape_pair.axis_cache = axis_cache
     if is_support_shape(shapes[instance_a.shape]) or is_support_shape(shapes[instance_b.shape]):
         chain.renews = 1
-    found = call_1_result(system.extra[COLLIDE_FUNCTION], chain.shape_pair)
+    found = call_1_result(system.functions.collide_shapes, chain.shape_pair)
     if found > 0 and is_round_on_mesh(shapes, shape_pair):
         found = turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain)
     if chain.has_bricks != 0:
@@ -468,14 +469,14 @@ def prefetch_ahead(pairs, bodies, active, slot, end):
 @entry_point(JOB_SIGNATURE)
 def collide(system_address, begin, end, worker):
     """Job: renew the manifolds of those of the active pairs `begin` to `end - 1` whose bodies have moved against each other;
-    those to be looked at go to `changed_pairs`.
+    those to be looked at go to the changed pairs.
 
     Reads bodies, shapes and the poses of the last full collision; writes the pairs themselves and their own manifolds."""
     systems = view(system_address, 1, SYSTEM)
     system = systems[0]
-    world = view(system.world, 1, WORLD)[0]
-    active = view(system.active_pairs, system.pair_capacity, INT32)
-    changed = view(system.changed_pairs, system.pair_capacity, INT32)
+    world = world_at(system.world)
+    active = view(system.pairs.active, system.pairs.capacity, INT32)
+    changed = view(system.pairs.changed, system.pairs.capacity, INT32)
     counter = address_of_row(systems, 0) + CHANGED_PAIR_COUNT_OFFSET
     pairs, bodies = pairs_of(system), view(world.bodies, world.body_capacity, BODY)
     for slot in range(begin, end):
@@ -483,9 +484,9 @@ def collide(system_address, begin, end, worker):
         index = INT64(active[slot])
         pair = pairs[index]
         a, b = bodies[pair.body_a], bodies[pair.body_b]
-        if is_recyclable(pair, a, b) or stays_apart(pair, a, b, system.last_delta_time):
+        if is_recyclable(pair, a, b) or stays_apart(pair, a, b, system.step.last_delta_time):
             is_changed = pair.flags & PAIR_IS_UNSOLVED != 0
         else:
-            is_changed = collide_pair(system, world, index, system.last_delta_time)
+            is_changed = collide_pair(system, world, index, system.step.last_delta_time)
         if is_changed:
             changed[add_int64(counter, INT64(1))] = INT32(index)

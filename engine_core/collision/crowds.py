@@ -8,7 +8,8 @@ pairs again in each step until the crowd has dispersed.
 import numpy as np
 
 from ..bodies.rare import rare_of
-from ..bodies.schema import CUSTOM_CENTER_OF_MASS, HAS_RARE, IN_AREAS, INSTANCE, RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import CUSTOM_CENTER_OF_MASS, HAS_RARE, IN_AREAS, INSTANCE, RIGID
 from ..geometry.vector import add_scaled, dot, length, length_squared, scale, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
@@ -41,7 +42,7 @@ def is_compact(system, body):
     their centres at one place without touching."""
     if body.instance_count != 1 or body.flags & CUSTOM_CENTER_OF_MASS:
         return False
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     instance = view(world.instances, world.instance_capacity, INSTANCE)[body.first_instance]
     return instance.shape >= 0 and not is_compound(view(world.shapes, world.shape_capacity, SHAPE), instance)
 
@@ -54,15 +55,15 @@ def are_alike(a, b):
 
 
 @kernel
-def reports(world, body):
+def reports(world_address, body):
     """Whether a body reports its contacts."""
-    return body.flags & HAS_RARE != 0 and rare_of(world, body).max_contacts_reported > 0
+    return body.flags & HAS_RARE != 0 and rare_of(world_address, body).max_contacts_reported > 0
 
 
 @kernel
-def is_wanted(world, a, b):
+def is_wanted(world_address, a, b):
     """Whether a rule, a listener or a contact report needs the contacts of two bodies."""
-    return terms_of(world, a, b) != 0 or reports(world, a) or reports(world, b)
+    return terms_of(world_address, a, b) != 0 or reports(world_address, a) or reports(world_address, b)
 
 
 @kernel
@@ -86,7 +87,7 @@ def is_left_to_others(low, high, crowd):
 def gravity_between(system, a, b):
     """Gravity on that of two bodies that moves, including gravity of areas [m/s^2]."""
     body = a if a.mode >= RIGID else b
-    return vector3(body.gravity) if body.flags & IN_AREAS else vector3(system.gravity)
+    return vector3(body.gravity) if body.flags & IN_AREAS else vector3(system.settings.gravity)
 
 
 @kernel

@@ -45,7 +45,7 @@ def is_seen(query, body):
 
 
 @kernel
-def is_met(world, query, bodies, index):
+def is_met(world_address, query, bodies, index):
     """Whether a body passes `is_seen` and, in the query of a moving body, is neither that body nor one of its exceptions."""
     body = bodies[index]
     if not is_seen(query, body):
@@ -55,7 +55,7 @@ def is_met(world, query, bodies, index):
     if index == query.body:
         return False
     if body.flags & bodies[query.body].flags & HAS_EXCEPTIONS:
-        return not are_excepted(world, np.int64(query.body), index)
+        return not are_excepted(world_address, np.int64(query.body), index)
     return True
 
 

@@ -7,9 +7,11 @@ candidates of each, so that pairs do not depend on the number of threads.
 import numpy as np
 
 from ..bodies.bounds import bounds_overlap
+from ..bodies.records import system_at, world_at
 from ..bodies.schema import (
-    BODY, IN_CROWD, IS_AREA, IS_IN_MOVED_LIST, LAYER_NOT_MOVING, LAYER_SENSOR, STATIC, SYSTEM, WORLD,
+    BODY, IN_CROWD, IS_AREA, IS_IN_MOVED_LIST, LAYER_NOT_MOVING, LAYER_SENSOR, STATIC,
 )  # fmt: skip
+from ..bodies.system_schema import SYSTEM, offset_of
 from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
 from ..broad_phase.schema import TREE
 from ..runtime.atomics import add_int64
@@ -17,13 +19,13 @@ from ..runtime.call import call_job, load_int64
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .crowds import CROWD, crowd_each_other, is_left_to_others
-from .event_lists import begin_telling
+from .event_lists import begin_reporting
 from .pairs import activate_pair, create_pair, find_pair, may_collide, order_active_pairs
 
 INT32, INT64 = np.int32, np.int64
 TREE_SIZE = TREE.itemsize
 LAYER_UNION, MASK_UNION = TREE.fields["layer_union"][1], TREE.fields["mask_union"][1]
-CANDIDATE_COUNT = SYSTEM.fields["candidate_count"][1]
+CANDIDATE_COUNT = offset_of("pairs", "candidate_count")
 FOUND_AT_ONCE = 256
 """Candidates of one body that are held on the stack."""
 TOO_MANY = -1
@@ -49,9 +51,9 @@ def mark_moved(system, bodies, index):
     if body.flags & IS_IN_MOVED_LIST:
         return
     body.flags |= IS_IN_MOVED_LIST
-    moved = view(system.moved_bodies, view(system.world, 1, WORLD)[0].body_capacity, INT32)
-    moved[system.moved_count] = index
-    system.moved_count += 1
+    moved = view(system.bodies.moved, world_at(system.world).body_capacity, INT32)
+    moved[system.bodies.moved_count] = index
+    system.bodies.moved_count += 1
 
 
 @kernel
@@ -115,8 +117,8 @@ def find_candidates(system, bodies, index, found):
     counts[0] = counts[1] = 0
     if not body.flags & IS_IN_MOVED_LIST or body.system != system.index or body.flags & IS_AREA:
         return counts[0], IS_DONE
-    for layer in range(system.layer_count):
-        tree = system.trees + layer * TREE_SIZE
+    for layer in range(system.trees.layer_count):
+        tree = system.trees.rows + layer * TREE_SIZE
         if layer == LAYER_SENSOR or (layer == LAYER_NOT_MOVING and body.mode == STATIC):
             continue
         if may_meet_in(tree, body):
@@ -134,10 +136,10 @@ def candidate_lists(system, world):
     """Lists in `scratch`: for each moved body the start and number of its candidates and the result of its search (IS_DONE,
     IS_CROWDED, LACKS_SOME); then all candidates."""
     capacity = world.body_capacity
-    room = system.scratch_bytes // 4 - 3 * capacity
+    room = system.step.scratch_bytes // 4 - 3 * capacity
     return (
-        view(system.scratch, capacity, INT32), view(system.scratch + 4 * capacity, capacity, INT32),
-        view(system.scratch + 8 * capacity, capacity, INT32), view(system.scratch + 12 * capacity, room, INT32),
+        view(system.step.scratch, capacity, INT32), view(system.step.scratch + 4 * capacity, capacity, INT32),
+        view(system.step.scratch + 8 * capacity, capacity, INT32), view(system.step.scratch + 12 * capacity, room, INT32),
     )  # fmt: skip
 
 
@@ -146,9 +148,9 @@ def look_for_pairs(system_address, begin, end, worker):
     """Job: note the candidates of the moved bodies `begin` to `end - 1`. Reads trees, bodies and the table of pairs."""
     systems = view(system_address, 1, SYSTEM)
     system = systems[0]
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    moved = view(system.moved_bodies, world.body_capacity, INT32)
+    moved = view(system.bodies.moved, world.body_capacity, INT32)
     starts, counts, states, candidates = candidate_lists(system, world)
     found = stack_array(FOUND_AT_ONCE, INT32)
     counter = address_of_row(systems, 0) + CANDIDATE_COUNT
@@ -170,10 +172,10 @@ def look_for_pairs(system_address, begin, end, worker):
 def look_alone(system_address, begin, end, worker):
     """Job: note the candidates of the moved body `begin`, for which the whole list of candidates has room. Serial: it overwrites
     those of other bodies."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    moved = view(system.moved_bodies, world.body_capacity, INT32)
+    moved = view(system.bodies.moved, world.body_capacity, INT32)
     starts, counts, states, candidates = candidate_lists(system, world)
     count, state = find_candidates(system, bodies, INT64(moved[begin]), candidates)
     starts[begin], counts[begin], states[begin] = 0, min(count, len(candidates)), state
@@ -188,7 +190,7 @@ def make_pair(system, bodies, index, other_index):
     pair = create_pair(system, bodies, low, high)
     if pair < 0:
         return False
-    begin_telling(system, pair)
+    begin_reporting(system, pair)
     if bodies[low].active_index >= 0 or bodies[high].active_index >= 0:
         activate_pair(system, bodies, pair)
     return True
@@ -199,7 +201,7 @@ def keep_unfinished(system, bodies, moved, states):
     """Remove the bodies whose search is done from the list of moved bodies. A body that sleeps in a crowd leaves the list too; it
     returns when it wakes (IN_CROWD)."""
     kept = 0
-    for k in range(system.moved_count):
+    for k in range(system.bodies.moved_count):
         body = bodies[moved[k]]
         if body.system != system.index:
             continue
@@ -211,20 +213,20 @@ def keep_unfinished(system, bodies, moved, states):
         else:
             moved[kept] = moved[k]
             kept += 1
-    system.moved_count = kept
+    system.bodies.moved_count = kept
 
 
 @kernel
 def make_pairs(system, system_address, look_alone_address):
     """Make the pairs that `look_for_pairs` found. Bodies with too many candidates come last. If there was no room for all
     candidates, the order of threads decided which bodies got some: then all bodies look again, alone."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    moved = view(system.moved_bodies, world.body_capacity, INT32)
+    moved = view(system.bodies.moved, world.body_capacity, INT32)
     starts, counts, states, candidates = candidate_lists(system, world)
-    is_room_gone = system.candidate_count > len(candidates)
+    is_room_gone = system.pairs.candidate_count > len(candidates)
     for is_alone in (False, True):
-        for k in range(system.moved_count):
+        for k in range(system.bodies.moved_count):
             if is_alone != (is_room_gone or counts[k] == TOO_MANY):
                 continue
             if is_alone:
@@ -233,5 +235,5 @@ def make_pairs(system, system_address, look_alone_address):
                 if not make_pair(system, bodies, INT64(moved[k]), INT64(candidates[starts[k] + i])):
                     states[k] = LACKS_SOME
     keep_unfinished(system, bodies, moved, states)
-    system.candidate_count = 0
+    system.pairs.candidate_count = 0
     order_active_pairs(system)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..bodies.schema import BODY, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY
 from ..geometry.vector import dot, negate, quaternion, rotate_inverse, store3, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
@@ -197,7 +198,7 @@ def is_let_in(system, pair_index, result, chain):
     if chain.is_rejected != 0:
         return False
     pair, lists = pairs_of(system)[pair_index], lists_of(system)[pair_index]
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     a, b = bodies[pair.body_a], bodies[pair.body_b]
     alike, _ = find_alike(system, result, quaternion(a.rotation), chain)

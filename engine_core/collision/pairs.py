@@ -9,7 +9,8 @@ import numpy as np
 from ..bodies.exceptions import are_excepted
 from ..bodies.layers import group_allows, masks_match
 from ..bodies.limits import leave_out
-from ..bodies.schema import CONTACTS, HAS_EXCEPTIONS, IS_AREA, PAIRS, RIGID, SYSTEM
+from ..bodies.schema import HAS_EXCEPTIONS, IS_AREA, RIGID
+from ..bodies.system_schema import CONTACTS, PAIRS, offset_of
 from ..runtime.body_order import needs_order, order_key, put_in_order
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, view, view2
@@ -21,37 +22,37 @@ from .schema import MANIFOLD, MANIFOLD_HAS_BRICKS, MANIFOLD_IS_SENSOR, PAIR, PAI
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
 PAIR_SIZE, MANIFOLD_SIZE, NEXT_MANIFOLD = PAIR.itemsize, MANIFOLD.itemsize, MANIFOLD.fields["next"][1]
-FIRST_FREE_MANIFOLD, MANIFOLD_COUNT = (SYSTEM.fields[name][1] for name in ("first_free_manifold", "manifold_count"))
+FIRST_FREE_MANIFOLD, MANIFOLD_COUNT = offset_of("manifolds", "first_free"), offset_of("manifolds", "count")
 
 
 @kernel
 def pairs_of(system):
-    return view(system.pairs, system.pair_capacity, PAIR)
+    return view(system.pairs.rows, system.pairs.capacity, PAIR)
 
 
 @kernel
 def lists_of(system):
     """The rows of PAIR_LISTS, by the numbers of pairs."""
-    return view(system.pair_lists, system.pair_capacity, PAIR_LISTS)
+    return view(system.pairs.lists, system.pairs.capacity, PAIR_LISTS)
 
 
 @kernel
 def manifolds_of(system):
-    return view(system.manifolds, system.manifold_capacity, MANIFOLD)
+    return view(system.manifolds.rows, system.manifolds.capacity, MANIFOLD)
 
 
 @kernel
 def brick_of(system, manifold, side):
     """Number of the brick of A (side 0) or B (1) in a manifold with MANIFOLD_HAS_BRICKS; 0: that shape is no structure."""
-    number = (address_of_record(manifold) - system.manifolds) // MANIFOLD_SIZE
-    return INT64(view2(system.manifold_bricks, system.manifold_capacity, 2, INT32)[number, side])
+    number = (address_of_record(manifold) - system.manifolds.rows) // MANIFOLD_SIZE
+    return INT64(view2(system.manifolds.bricks, system.manifolds.capacity, 2, INT32)[number, side])
 
 
 @kernel
 def set_bricks(system, manifold, brick_a, brick_b):
     """Set the bricks of a manifold, 0 for none, and its flag."""
-    number = (address_of_record(manifold) - system.manifolds) // MANIFOLD_SIZE
-    bricks = view2(system.manifold_bricks, system.manifold_capacity, 2, INT32)
+    number = (address_of_record(manifold) - system.manifolds.rows) // MANIFOLD_SIZE
+    bricks = view2(system.manifolds.bricks, system.manifolds.capacity, 2, INT32)
     bricks[number, 0], bricks[number, 1] = brick_a, brick_b
     manifold.flags |= np.uint16(MANIFOLD_HAS_BRICKS)
 
@@ -78,20 +79,20 @@ def lowest_separation(manifold):
 @kernel
 def find_pair(system, body_a, body_b):
     """Index of the pair of body_a < body_b, or -1."""
-    return find_row(system.pair_table, system.pair_table_capacity, system.pairs, PAIR_SIZE, body_a, body_b)
+    return find_row(system.pairs.table, system.pairs.table_capacity, system.pairs.rows, PAIR_SIZE, body_a, body_b)
 
 
 @kernel
-def may_collide(world, a, index_a, b, index_b):
+def may_collide(world_address, a, index_a, b, index_b):
     """Whether two bodies can push each other, by mode, layers, masks, groups, rules and exceptions. Shapes are not tested."""
     if a.mode < RIGID and b.mode < RIGID:
         return False
     if (a.flags | b.flags) & IS_AREA:
         return False
-    if not masks_match(world, a, b) or not group_allows(world, a, b) or ignore_each_other(world, a, b):
+    if not masks_match(world_address, a, b) or not group_allows(world_address, a, b) or ignore_each_other(world_address, a, b):
         return False
     if a.flags & b.flags & HAS_EXCEPTIONS:
-        return not are_excepted(world, index_a, index_b)
+        return not are_excepted(world_address, index_a, index_b)
     return True
 
 
@@ -121,16 +122,16 @@ def spared(a, b):
 def create_pair(system, bodies, body_a, body_b):
     """Make the pair of body_a < body_b, not active yet. Returns its index, or -1 if the pool is full."""
     pairs, all_lists = pairs_of(system), lists_of(system)
-    index = system.first_free_pair
+    index = system.pairs.first_free
     if index >= 0:
-        system.first_free_pair = all_lists[index].next[0]
-    elif system.pair_count < system.pair_capacity:
-        index = system.pair_count
-        if 2 * index >= system.pair_table_capacity:
-            system.pair_table_capacity = grow_table(
-                system.pair_table, system.pair_table_capacity, system.pairs, PAIR_SIZE, system.pair_count
+        system.pairs.first_free = all_lists[index].next[0]
+    elif system.pairs.count < system.pairs.capacity:
+        index = system.pairs.count
+        if 2 * index >= system.pairs.table_capacity:
+            system.pairs.table_capacity = grow_table(
+                system.pairs.table, system.pairs.table_capacity, system.pairs.rows, PAIR_SIZE, system.pairs.count
             )
-        system.pair_count += 1
+        system.pairs.count += 1
     else:
         leave_out(system, PAIRS, 1)
         return -1
@@ -144,14 +145,14 @@ def create_pair(system, bodies, body_a, body_b):
     lists.first_manifold = -1
     lists.manifold_count = 0
     lists.axis_cache = 0
-    lists.telling_index = -1
-    lists.first_told = -1
+    lists.reporting_index = -1
+    lists.first_reported = -1
     combine_materials(lists, a, b)
     for side in range(2):
         body = a if side == 0 else b
         body.first_pair = link(all_lists, index, side, body.first_pair)
         body.pair_count += 1
-    insert_row(system.pair_table, system.pair_table_capacity, index, body_a, body_b)
+    insert_row(system.pairs.table, system.pairs.table_capacity, index, body_a, body_b)
     return index
 
 
@@ -160,21 +161,21 @@ def free_pair(system, bodies, index):
     """Take a pair out of all lists. Its manifolds must be gone and it must not be active."""
     all_lists = lists_of(system)
     pair = pairs_of(system)[index]
-    remove_row(system.pair_table, system.pair_table_capacity, system.pairs, PAIR_SIZE, index, pair.body_a, pair.body_b)
+    remove_row(system.pairs.table, system.pairs.table_capacity, system.pairs.rows, PAIR_SIZE, index, pair.body_a, pair.body_b)
     for side in range(2):
         body = bodies[pair.body_a if side == 0 else pair.body_b]
         body.first_pair = unlink(all_lists, index, side, body.first_pair)
         body.pair_count -= 1
     pair.body_a = -1
-    all_lists[index].next[0] = system.first_free_pair
-    system.first_free_pair = index
+    all_lists[index].next[0] = system.pairs.first_free
+    system.pairs.first_free = index
 
 
 @kernel
 def active_pairs_of(system):
     """The pairs that are collided in each step, and their keys."""
-    capacity = system.pair_capacity
-    return view(system.active_pairs, capacity, INT32), view(system.active_pair_keys, capacity, INT32)
+    capacity = system.pairs.capacity
+    return view(system.pairs.active, capacity, INT32), view(system.pairs.active_keys, capacity, INT32)
 
 
 @kernel
@@ -185,13 +186,13 @@ def activate_pair(system, bodies, index):
         return
     pair = pairs_of(system)[index]
     active, keys = active_pairs_of(system)
-    place = system.active_pair_count
+    place = system.pairs.active_count
     active[place] = index
     a_moves, b_moves = bodies[pair.body_a].mode >= RIGID, bodies[pair.body_b].mode >= RIGID
     keys[place] = order_key(pair.body_a, a_moves, pair.body_b, b_moves)
     lists.active_index = place
-    system.active_pair_count = place + 1
-    system.active_pair_disorder += 1
+    system.pairs.active_count = place + 1
+    system.pairs.active_disorder += 1
 
 
 @kernel
@@ -202,27 +203,27 @@ def deactivate_pair(system, index):
     if lists.active_index < 0:
         return
     active, keys = active_pairs_of(system)
-    last_place = system.active_pair_count - 1
+    last_place = system.pairs.active_count - 1
     last = active[last_place]
     active[lists.active_index], keys[lists.active_index] = last, keys[last_place]
     all_lists[last].active_index = lists.active_index
-    system.active_pair_count = last_place
-    system.active_pair_disorder += 1
+    system.pairs.active_count = last_place
+    system.pairs.active_disorder += 1
     lists.active_index = -1
 
 
 @kernel
 def order_active_pairs(system):
     """Sort the active pairs by bodies, if they are too far out of order."""
-    count = system.active_pair_count
-    if not needs_order(system.active_pair_disorder, count):
+    count = system.pairs.active_count
+    if not needs_order(system.pairs.active_disorder, count):
         return
     active, keys = active_pairs_of(system)
-    put_in_order(active, keys, count, view(system.spare_list, 2 * count, INT32))
+    put_in_order(active, keys, count, view(system.step.spare_list, 2 * count, INT32))
     all_lists = lists_of(system)
     for place in range(count):
         all_lists[active[place]].active_index = INT32(place)
-    system.active_pair_disorder = 0
+    system.pairs.active_disorder = 0
 
 
 @kernel
@@ -230,8 +231,8 @@ def take_manifold(system):
     """Index of a fresh manifold, or -1 if the pool is full. Any thread: see `take_row`."""
     system_address = address_of_record(system)
     index = take_row(
-        system_address + FIRST_FREE_MANIFOLD, system_address + MANIFOLD_COUNT, system.manifold_capacity,
-        system.manifolds + NEXT_MANIFOLD, MANIFOLD_SIZE,
+        system_address + FIRST_FREE_MANIFOLD, system_address + MANIFOLD_COUNT, system.manifolds.capacity,
+        system.manifolds.rows + NEXT_MANIFOLD, MANIFOLD_SIZE,
     )  # fmt: skip
     if index < 0:
         leave_out(system, CONTACTS, 1)
@@ -254,6 +255,6 @@ def give_back_manifold(system, index):
     manifold = manifolds_of(system)[index]
     manifold.pair = -1
     manifold.point_count = 0
-    manifold.next = system.first_free_manifold
-    system.first_free_manifold = index
+    manifold.next = system.manifolds.first_free
+    system.manifolds.first_free = index
 

@@ -115,7 +115,3 @@ QUERY_CONTACT = np.dtype(
     ],
     align=True,
 )
-
-# Functions that queries and their callers share by address: places in SYSTEM.extra, filled by
-# `query_interface.install_queries`.
-COLLIDE_FUNCTION, RAY_FUNCTION, SHAPE_FUNCTION, MOTION_FUNCTION = 8, 9, 10, 11

@@ -4,7 +4,8 @@ import numpy as np
 
 from ..bodies.parts import PARTS, begin_parts, end_parts, next_part_in_box, next_part_on_ray, part_row
 from ..bodies.publication import read_body
-from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, INSTANCE
 from ..broad_phase.query import query_end, query_enter, ray_query_next, ray_query_on
 from ..broad_phase.schema import CURSOR
 from ..geometry.vector import add_scaled, quaternion, rotate, rotate_inverse, store3, subtract, vector3
@@ -12,7 +13,7 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import stack_array, view, view2
 from ..shapes.mesh_query import material_of
-from ..shapes.ray import NO_FRACTION, face_told, point_in_shape, ray_shape
+from ..shapes.ray import NO_FRACTION, reported_face, point_in_shape, ray_shape
 from ..shapes.schema import SHAPE
 from .filters import TREE_SIZE, is_excluded, is_seen, is_shape_seen, looks_in
 from .query_schema import (
@@ -40,7 +41,7 @@ def ray_instance(shapes, query, body, index, instance, number, part, rotation, o
     result.body = INT32(index)
     result.instance, result.part = INT32(number), INT32(part)
     shape = shapes[np.int64(instance.shape)]
-    result.face, result.material = INT32(face_told(shape, face)), INT32(material_of(shape, face))
+    result.face, result.material = INT32(reported_face(shape, face)), INT32(material_of(shape, face))
     result.body_id = body.id
     result.user_id = body.user_id
     return True
@@ -127,8 +128,8 @@ def collect_ray(system, world, query):
     hit = hits[0]
     position, way = vector3(query.position), vector3(query.motion)
     count = np.int64(0)
-    for layer in range(system.layer_count):
-        tree = system.trees + layer * TREE_SIZE
+    for layer in range(system.trees.layer_count):
+        tree = system.trees.rows + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
         ray_query_on(cursor, tree, subtract(position, query_enter(cursor, tree)), way, 1.0)
@@ -154,8 +155,8 @@ def intersect_ray(system, world, query, result):
     others = view(query.results, 0, RAY_RESULT)
     clear_result(result)
     position, way = vector3(query.position), vector3(query.motion)
-    for layer in range(system.layer_count):
-        tree = system.trees + layer * TREE_SIZE
+    for layer in range(system.trees.layer_count):
+        tree = system.trees.rows + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
         ray_query_on(cursor, tree, subtract(position, query_enter(cursor, tree)), way, min(result.fraction, 1.0))
@@ -225,8 +226,8 @@ def intersect_point(system, world, query):
     cursor = stack_array(1, CURSOR)
     point = vector3(query.position)
     count = np.int64(0)
-    for layer in range(system.layer_count):
-        tree = system.trees + layer * TREE_SIZE
+    for layer in range(system.trees.layer_count):
+        tree = system.trees.rows + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
         ray_query_on(cursor, tree, subtract(point, query_enter(cursor, tree)), (0.0, 0.0, 0.0), 1.0)
@@ -242,8 +243,8 @@ def intersect_point(system, world, query):
 @entry_point("int64(int64, int64)")
 def query_rays(system_address, query_address):
     """Answer a QUERY of operation RAY, RAYS or POINT for the system at `system_address`. Return the number of hits."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     query = view(query_address, 1, QUERY)[0]
     if query.operation == POINT:
         return intersect_point(system, world, query)

@@ -62,7 +62,7 @@ ALONG_WITH_BODY = 0.05
 @kernel
 def curves_of(system):
     """The rows of CURVE, by the numbers of pairs."""
-    return view(system.curves, system.pair_capacity, CURVE)
+    return view(system.pairs.curves, system.pairs.capacity, CURVE)
 
 
 @kernel
@@ -366,7 +366,7 @@ def roll_on(system, shapes, pair_index, a, b, delta, shape_pair, side, result, c
     if not is_a:
         place, rotation = vector3(shape_pair.position_a), quaternion(shape_pair.rotation_a)
     velocity = subtract(vector3(body.linear_velocity), vector3(ground.linear_velocity))
-    normal, spin, time = inward(result, side), vector3(body.angular_velocity), system.last_delta_time
+    normal, spin, time = inward(result, side), vector3(body.angular_velocity), system.step.last_delta_time
     center, separation = axis_of_contact(result, side)
     turning = cross(spin, subtract(center, middle))
     motion = scale(add(velocity, add_scaled(turning, cross(spin, turning), 0.5 * time)), time)
@@ -390,7 +390,7 @@ def turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results,
     loaded contact that goes on from one of the last step. `delta`: the centre of mass of B from that of A [m]. Returns the number
     of results."""
     keep_as_call()
-    if chain.is_ahead != 0 or not may_roll(pairs_of(system)[pair_index], a, b, system.last_delta_time):
+    if chain.is_ahead != 0 or not may_roll(pairs_of(system)[pair_index], a, b, system.step.last_delta_time):
         return found
     side, done = round_side(shapes, shape_pair), INT64(0)
     r = next_result(results, found, done)
@@ -430,20 +430,20 @@ def carry_along_curve(system, pair, lists, a, b):
     """Turn the velocity of a body with the curve that it rolls along, so that it keeps its speed. Serial: a body may touch
     several grounds, and the next ones find what is left to turn. Over a hill, only if gravity and forces hold the body on it."""
     pair.flags &= ~np.uint32(PAIR_IS_KEPT_ON_CURVE)
-    curve = curves_of(system)[(address_of_record(pair) - system.pairs) // PAIR_SIZE]
+    curve = curves_of(system)[(address_of_record(pair) - system.pairs.rows) // PAIR_SIZE]
     body, ground = (a, b) if a.inverse_mass > 0.0 else (b, a)
     normal, kept = vector3(curve.normal), FLOAT64(curve.speed)
     velocity = subtract(vector3(body.linear_velocity), vector3(ground.linear_velocity))
     size, approach = length_squared(velocity), dot(velocity, normal)
     pull = add_scaled(vector3(body.gravity), vector3(body.force), FLOAT64(body.inverse_mass))
     pressing = dot(pull, normal)
-    if approach < kept and approach + pressing * system.last_delta_time < 0.0:
+    if approach < kept and approach + pressing * system.step.last_delta_time < 0.0:
         return
     if not max(approach * approach, kept * kept) < STEEP * STEEP * size:
         return
     along = add_scaled(velocity, normal, -approach)
     ahead = length_squared(add_scaled(pull, normal, -pressing)) * part_rolling(lists, body)
-    size += ahead * system.last_delta_time**2 / system.substep_count
+    size += ahead * system.step.last_delta_time**2 / system.settings.substep_count
     part = math.sqrt((size - kept * kept) / length_squared(along))
     turned = add_scaled(scale(along, part), normal, kept)
     store3(body.linear_velocity, add(vector3(ground.linear_velocity), turned))

@@ -31,8 +31,8 @@ PAIR_IS_TOUCHING = 2
 PAIR_IS_UNSOLVED = 4  # it has manifolds that are not in the solver: the step must look at it
 PAIR_SPARES_A = 8  # A is not pushed: its mask does not have B's layer
 PAIR_SPARES_B = 16
-PAIR_TELLS = 32  # one of its bodies reports when contact begins and ends
-PAIR_TELLS_ALL = 64  # ... and while it lasts
+PAIR_REPORTS = 32  # one of its bodies reports when contact begins and ends
+PAIR_REPORTS_ALL = 64  # ... and while it lasts
 PAIR_HAS_RULE = 128  # it has a rule for the contact classes of its bodies
 PAIR_IS_KEPT_ON_CURVE = 256  # a round body rolled on over a smooth curve in this step: see rolling.py
 PAIR_WAS_ON_CURVE = 512  # it has done so since they touch
@@ -61,14 +61,14 @@ PAIR_LISTS = np.dtype(
     [
         ("next", "i4", 2),  # the lists of pairs of body_a and body_b: pair << 1 | side; next[0] doubles as the free list
         ("previous", "i4", 2),
-        ("active_index", "i4"),  # place in active_pairs; -1: both asleep
+        ("active_index", "i4"),  # place in the active pairs; -1: both asleep
         ("first_manifold", "i4"),
         ("manifold_count", "i4"),
         ("axis_cache", "i4"),  # separating axis of the last full collision, for pairs of single convex shapes
         ("friction", "f4"),
         ("restitution", "f4"),
-        ("telling_index", "i4"),  # place in SYSTEM.telling_pairs; -1: in none
-        ("first_told", "i4"),  # its contacts known to users: see contact_schema.py; -1: none
+        ("reporting_index", "i4"),  # place in SYSTEM.reports.pairs; -1: in none
+        ("first_reported", "i4"),  # its contacts known to users: see contact_schema.py; -1: none
     ],
     align=True,
 )
@@ -81,7 +81,7 @@ MANIFOLD_WANDERS_B = 2
 MANIFOLD_HAS_MATERIAL = 4  # its triangle or part has friction and restitution of its own
 MANIFOLD_HAS_SETTINGS = 8  # a rule has filled its row of CONTACT_SETTINGS
 MANIFOLD_IS_SENSOR = 16  # reported, but not solved
-MANIFOLD_HAS_BRICKS = 64  # `part_a` or `part_b` is a brick, whose number is in the row of SYSTEM.manifold_bricks; 0: it is none
+MANIFOLD_HAS_BRICKS = 64  # `part_a` or `part_b` is a brick, whose number is in the row of SYSTEM.manifolds.bricks; 0: it is none
 MANIFOLD_IS_MERGED = 128  # of many contacts with bricks: see merged_contacts.py
 MANIFOLD_HAD_IMPACT = 256  # its bodies met fast in the last step
 MANIFOLD_IS_AHEAD = 32  # found where the bodies will meet within the step; see meeting.py

@@ -11,7 +11,8 @@ from ..bodies.motion import turning_of, velocity_at
 from ..bodies.bricks import BRICK_WALK, IN_BOX, begin_bricks, next_brick
 from ..bodies.parts import PARTS, begin_parts, end_parts, next_part_in_box, next_part_near, part_row
 from ..bodies.publication import read_body, read_pose
-from ..bodies.schema import BODY, INSTANCE, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, INSTANCE
 from ..broad_phase.query import box_cast_on, query_end, query_enter, ray_query_next
 from ..broad_phase.schema import CURSOR
 from ..broad_phase.tree_edits import enter, leave
@@ -28,7 +29,7 @@ from ..shapes.bounds import shape_bounds
 from ..shapes.compound import compound_of, parts_of
 from ..shapes.instance_tree import WALK, begin_walk, next_in_box
 from ..shapes.mesh_query import material_of, mesh_face, mesh_of
-from ..shapes.ray import NO_FRACTION, face_told, ray_shape
+from ..shapes.ray import NO_FRACTION, reported_face, ray_shape
 from ..shapes.schema import COMPOUND, EMPTY, MESH, SEPARATION_RAY, SHAPE, STRUCTURE
 from ..shapes.traits import is_surface
 from .collide_function import SHAPE_PAIR
@@ -36,7 +37,7 @@ from .filters import TREE_SIZE, is_excluded, is_met, is_shape_seen, looks_in
 from .gaps import FAR, GAP, OVERLAPPING, find_gap, prepare_point
 from .instance_queries import PLACE, cast_to_instance, overlaps_instance, place_instance
 from .query_schema import (
-    ADDS_RESULTS, ALL, ANY, BODY_HIT, CAST, CLOSEST_POINT, COLLIDE_FUNCTION, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT, RAY_RESULT,
+    ADDS_RESULTS, ALL, ANY, BODY_HIT, CAST, CLOSEST_POINT, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT, RAY_RESULT,
 )  # fmt: skip
 from .ray_queries import add_hit, keep_hit, place_of_hit
 from .schema import CONTACT_RESULT, MAX_RESULTS
@@ -65,7 +66,7 @@ def add_contact(query, contacts, count, contact):
 
 
 @kernel
-def finish_contact(world, query, body, normal, on_other, depth, contact):
+def finish_contact(world_address, query, body, normal, on_other, depth, contact):
     """Fill in a contact from the normal (towards the query's shape), the point on the other and the depth, both relative to the
     query's position."""
     world_point = add(vector3(query.position), on_other)
@@ -74,8 +75,8 @@ def finish_contact(world, query, body, normal, on_other, depth, contact):
     store3(contact.normal, normal)
     contact.depth = depth
     position, _ = read_pose(body)
-    store3(contact.velocity, velocity_at(world, body, subtract(world_point, position)))
-    store3(contact.angular_velocity, turning_of(world, body))
+    store3(contact.velocity, velocity_at(world_address, body, subtract(world_point, position)))
+    store3(contact.angular_velocity, turning_of(world_address, body))
     contact.body_id = body.id
     contact.user_id = body.user_id
 
@@ -138,7 +139,7 @@ def collect_contacts(system, shapes, query, body, instance, place, contacts, cou
     pair.distance = query.margin
     pair.axis_cache = 0
     pair.results = address_of_row(results, 0)
-    found = call_1_result(system.extra[COLLIDE_FUNCTION], address_of_row(pairs, 0))
+    found = call_1_result(system.functions.collide_shapes, address_of_row(pairs, 0))
     for r in range(found):
         result = results[r]
         toward = vector3(result.normal)
@@ -160,7 +161,7 @@ def note_face(shapes, query, shape, triangle):
     query.hit_face = query.hit_material = INT32(-1)
     if shape.kind == MESH and triangle >= 0 and not is_surface(shapes[np.int64(query.shape)]):
         face = mesh_face(mesh_of(shape), triangle)
-        query.hit_face, query.hit_material = INT32(face_told(shape, face)), INT32(material_of(shape, face))
+        query.hit_face, query.hit_material = INT32(reported_face(shape, face)), INT32(material_of(shape, face))
 
 
 @kernel
@@ -291,8 +292,8 @@ def meet_system(system, world, query):
     longest = 1.0
     is_done = False
     count = np.int64(query.first_result) if query.flags & ADDS_RESULTS else np.int64(0)
-    for layer in range(system.layer_count):
-        tree = system.trees + layer * TREE_SIZE
+    for layer in range(system.trees.layer_count):
+        tree = system.trees.rows + layer * TREE_SIZE
         if not looks_in(query, layer, tree):
             continue
         box_cast_on(cursor, tree, subtract(start, query_enter(cursor, tree)), extents, motion, longest)
@@ -403,7 +404,7 @@ def closest_point(system, world, query):
     query.is_overlapping = 0
     # Counted as a user of a tree, so that the body's current data stays valid during this call.
     hint = address_of_record(gap)
-    generation = enter(system.trees, hint)
+    generation = enter(system.trees.rows, hint)
     position, rotation, first, shape_count = read_body(bodies[query.body])
     walk = stack_array(1, PARTS)[0]
     begin_parts(walk, first, shape_count)
@@ -432,7 +433,7 @@ def closest_point(system, world, query):
         if nearest <= 0.0:
             end_parts(walk, world)
             break
-    leave(system.trees, generation, hint)
+    leave(system.trees.rows, generation, hint)
     return np.int64(1) if nearest < FAR else np.int64(0)
 
 
@@ -440,8 +441,8 @@ def closest_point(system, world, query):
 def query_shapes(system_address, query_address):
     """Answer a QUERY of operation OVERLAP, CONTACTS, CAST or CLOSEST_POINT for the system at `system_address`. Return the number
     of results; for CAST whether something is hit, for CLOSEST_POINT whether the body has a shape."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     query = view(query_address, 1, QUERY)[0]
     if query.operation == CLOSEST_POINT:
         return closest_point(system, world, query)

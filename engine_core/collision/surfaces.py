@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..bodies.schema import WORLD
+from ..bodies.records import world_at
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
@@ -13,10 +13,10 @@ from .pairs import combine_surfaces, part_of
 
 
 @kernel
-def surface_on(world, body, number, part, face):
+def surface_on(world_address, body, number, part, face):
     """(friction, restitution) of a body's shape with this number, or of a part of it, at a triangle: those of the triangle, else
     of the part, else of the body."""
-    record = view(world, 1, WORLD)[0]
+    record = world_at(world_address)
     instance = view(record.instances, record.instance_capacity, INSTANCE)[body.first_instance + number]
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
     index, friction, restitution = np.int64(instance.shape), np.float64(body.friction), np.float64(body.restitution)
@@ -38,17 +38,17 @@ def combine_own_surfaces(system, a, b, manifold):
     """(friction, restitution) of a manifold on a triangle with a material, or a part with its own. For merged triangles, those of
     the deepest."""
     keep_as_call()
-    world, face = system.world, np.int64(manifold.face)
-    friction_a, restitution_a = surface_on(world, a, np.int64(manifold.instance_a), part_of(system, manifold, 0), face)
-    friction_b, restitution_b = surface_on(world, b, np.int64(manifold.instance_b), part_of(system, manifold, 1), face)
+    world_address, face = system.world, np.int64(manifold.face)
+    friction_a, restitution_a = surface_on(world_address, a, np.int64(manifold.instance_a), part_of(system, manifold, 0), face)
+    friction_b, restitution_b = surface_on(world_address, b, np.int64(manifold.instance_b), part_of(system, manifold, 1), face)
     return combine_surfaces(friction_a, restitution_a, friction_b, restitution_b)
 
 
 @kernel
-def surfaces_of(world, lists, a, b, contact):
+def surfaces_of(world_address, lists, a, b, contact):
     """(friction, restitution) of a CONTACT: those of the pair, unless a triangle or a part has its own."""
-    friction_a, restitution_a = surface_on(world, a, contact.shape_a, contact.part_a, contact.face)
-    friction_b, restitution_b = surface_on(world, b, contact.shape_b, contact.part_b, contact.face)
+    friction_a, restitution_a = surface_on(world_address, a, contact.shape_a, contact.part_a, contact.face)
+    friction_b, restitution_b = surface_on(world_address, b, contact.shape_b, contact.part_b, contact.face)
     are_own = friction_a != a.friction or restitution_a != a.restitution
     if are_own or friction_b != b.friction or restitution_b != b.restitution:
         return combine_surfaces(friction_a, restitution_a, friction_b, restitution_b)

@@ -11,7 +11,7 @@ from .schema import FORCE_FLOATS, FORCE_SIZE
 @kernel
 def forces_of(system, row):
     """The row of forces beside a solver row."""
-    return view(system.solver_forces + row * FORCE_SIZE, FORCE_FLOATS, np.float32)
+    return view(system.solver.forces + row * FORCE_SIZE, FORCE_FLOATS, np.float32)
 
 
 @kernel

@@ -21,7 +21,7 @@ INT32, UINT32 = np.int32, np.uint32
 
 @kernel
 def colours_of(system):
-    return view(system.colours, 1, COLOURS)[0]
+    return view(system.constraints.colours, 1, COLOURS)[0]
 
 
 @kernel
@@ -59,11 +59,11 @@ def add_to_colour(system, bodies, manifolds, index):
             b.colour_mask |= UINT32(1 << colour)
     colours = colours_of(system)
     slot = colours.counts[colour]
-    view(colours.lists[colour], system.manifold_capacity, INT32)[slot] = index
+    view(colours.lists[colour], system.manifolds.capacity, INT32)[slot] = index
     key = order_key(manifold.body_a, moves_a, manifold.body_b, moves_b)
     if colour == OVERFLOW:
         key = overflow_key(manifold.body_a, moves_a, manifold.body_b, moves_b)
-    view(colours.keys[colour], system.manifold_capacity, INT32)[slot] = key
+    view(colours.keys[colour], system.manifolds.capacity, INT32)[slot] = key
     colours.counts[colour] = slot + 1
     colours.disorder[colour] += 1
     manifold.colour = INT32(colour)
@@ -85,8 +85,8 @@ def remove_from_colour(system, bodies, manifolds, index):
             b.colour_mask &= ~UINT32(1 << colour)
     colours = colours_of(system)
     last_slot = colours.counts[colour] - 1
-    members = view(colours.lists[colour], system.manifold_capacity, INT32)
-    keys = view(colours.keys[colour], system.manifold_capacity, INT32)
+    members = view(colours.lists[colour], system.manifolds.capacity, INT32)
+    keys = view(colours.keys[colour], system.manifolds.capacity, INT32)
     last = members[last_slot]
     members[manifold.colour_slot], keys[manifold.colour_slot] = last, keys[last_slot]
     manifolds[last].colour_slot = manifold.colour_slot
@@ -103,7 +103,7 @@ def order_colour(system, colours, colour):
     if not needs_order(colours.disorder[colour], count):
         return
     members = view(colours.lists[colour], count, INT32)
-    put_in_order(members, view(colours.keys[colour], count, INT32), count, view(system.spare_list, 2 * count, INT32))
+    put_in_order(members, view(colours.keys[colour], count, INT32), count, view(system.step.spare_list, 2 * count, INT32))
     manifolds = manifolds_of(system)
     for slot in range(count):
         manifolds[members[slot]].colour_slot = INT32(slot)

@@ -4,7 +4,8 @@ import numpy as np
 
 from ..bodies.motion import surface_spin, surface_velocity, turning_of
 from ..bodies.overlap import allowed_overlap, size_of
-from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, IS_HIT, RIGID, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, IS_HIT, RIGID
 from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
@@ -58,8 +59,8 @@ STIFFEST = 0.1875
 def softness_at(system, h, bias, is_moving):
     """(bias rate, softness) of contacts that are `bias` times as stiff as usual, of two moving bodies or a moving and a static
     one."""
-    hertz = min(system.contact_hertz * bias, STIFFEST / h)
-    bias_rate, softness, _ = soft_parameters(hertz if is_moving else 2.0 * hertz, system.contact_damping_ratio, h)
+    hertz = min(system.settings.contact_hertz * bias, STIFFEST / h)
+    bias_rate, softness, _ = soft_parameters(hertz if is_moving else 2.0 * hertz, system.settings.contact_damping_ratio, h)
     return bias_rate, softness
 
 
@@ -81,9 +82,9 @@ def softness_of(system, a, b, relief_a, relief_b, h, usual):
 
 
 @kernel
-def spin_of_table(world, body):
+def spin_of_table(world_address, body):
     """Angular velocity of the surface of a body that is moved by nobody but itself [rad/s]; zero for rigid bodies."""
-    return turning_of(world, body) if body.mode < RIGID else (0.0, 0.0, 0.0)
+    return turning_of(world_address, body) if body.mode < RIGID else (0.0, 0.0, 0.0)
 
 
 @kernel
@@ -154,7 +155,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     for k in range(6):
         lane[(INERTIA_A + k) * 8] = FLOAT32(inertia_a[k])
         lane[(INERTIA_B + k) * 8] = FLOAT32(inertia_b[k])
-    warm = 1.0 if system.is_warm_starting else 0.0
+    warm = 1.0 if system.settings.is_warm_starting else 0.0
     put_vector(lane, FRICTION_WORLD, scale(vector3(manifold.friction_impulse), warm))
     lane[TWIST_IMPULSE * 8] = FLOAT32(manifold.twist_impulse * warm)
     lane[FRICTION * 8] = lists.friction
@@ -259,7 +260,7 @@ def count_deep_contacts(system, block, count):
     them: otherwise a body amid many others would leave with the sum of their speeds. Blocks of one colour share no moving body,
     and colours follow one another, so the counts are the same for any number of threads."""
     deep = where_less8(
-        lowest_separation(block, count) * field(block, BIAS_RATE), splat8(FLOAT32(-DEEP_PART * system.push_out_speed)),
+        lowest_separation(block, count) * field(block, BIAS_RATE), splat8(FLOAT32(-DEEP_PART * system.settings.push_out_speed)),
         splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0)),
     )  # fmt: skip
     if not is_any_above8(deep, splat8(FLOAT32(0.5))):
@@ -272,7 +273,7 @@ def count_deep_contacts(system, block, count):
                 weight += load_float32(block + (mass + 1) * FIELD_SIZE + 4 * lane)
                 weight += load_float32(block + (mass + 2) * FIELD_SIZE + 4 * lane)
                 if row > 0 and weight > FLOAT32(0.0):  # kinematic bodies are shared by the blocks of a colour
-                    address = system.solver_rows + row * ROW_SIZE + 4 * DEEP_CONTACTS
+                    address = system.solver.rows + row * ROW_SIZE + 4 * DEEP_CONTACTS
                     store_float32(address, load_float32(address) + FLOAT32(1.0))
 
 
@@ -295,7 +296,7 @@ def mark_impact(lane, a, b):
 @kernel
 def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h, usual, frames):
     """Write one block. `frames` is scratch memory."""
-    address = system.constraint_blocks + index * BLOCK_SIZE
+    address = system.constraints.blocks + index * BLOCK_SIZE
     members, count = members_of_block(colours, index)
     most, has_wanderers, elastic = 0, False, 0
     for k in range(8):
@@ -312,8 +313,8 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
         has_wanderers |= manifold.flags & (MANIFOLD_WANDERS_A | MANIFOLD_WANDERS_B) != 0
         if lane[RESTITUTION * 8] > 0.0:
             elastic = max(elastic, JOINED if (a.flags | b.flags) & HAS_JOINT else 1)
-    if elastic > 0 and system.some_block_is_elastic == 0:
-        system.some_block_is_elastic = 1
+    if elastic > 0 and system.solver.some_block_is_elastic == 0:
+        system.solver.some_block_is_elastic = 1
     whole = view(address, BLOCK_FIELDS * 8, INT32)
     for k in range(8):
         whole[POINT_COUNT * 8 + k] = INT32(most)
@@ -323,11 +324,11 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
         for k in range(count):
             manifold = manifolds[load_int32(members + 4 * k)]
             a, b, lane = bodies[manifold.body_a], bodies[manifold.body_b], view(address + 4 * k, LANE_FLOATS, FLOAT32)
-            follow_wanderers(manifold, a, b, lane, 0.5 * system.last_delta_time)
+            follow_wanderers(manifold, a, b, lane, 0.5 * system.step.last_delta_time)
     prepare_friction(address, most)
     couple_points(address, most)
     count_deep_contacts(system, address, most)
-    note_impacts(address, measure_approach(address, system.solver_rows, most))
+    note_impacts(address, measure_approach(address, system.solver.rows, most))
     has_impact = False
     for k in range(count):
         number = load_int32(members + 4 * k)
@@ -338,20 +339,20 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
         has_impact |= mark_impact(lane, a, b)
     for k in range(8):
         whole[HAS_IMPACT * 8 + k] = INT32(has_impact)
-    if has_impact and system.some_block_has_impact == 0:
-        system.some_block_has_impact = 1
+    if has_impact and system.solver.some_block_has_impact == 0:
+        system.solver.some_block_has_impact = 1
 
 
 @entry_point(JOB_SIGNATURE)
 def prepare_contacts(system_address, begin, end, worker):
     """Job: write blocks `begin` to `end - 1` from the manifolds of their colours. Reads bodies, their solver rows, pairs and
     manifolds; writes blocks."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     pairs, all_lists, manifolds = pairs_of(system), lists_of(system), manifolds_of(system)
     colours = colours_of(system)
-    h = system.last_delta_time / system.substep_count
+    h = system.step.last_delta_time / system.settings.substep_count
     usual = softness_at(system, h, 1.0, True), softness_at(system, h, 1.0, False)
     frames = address_of_row(stack_array(FRAME_FLOATS, FLOAT32), 0)
     for index in range(begin, end):
@@ -378,11 +379,11 @@ def settle_ahead(lane, manifold, normal):
 @entry_point(JOB_SIGNATURE)
 def store_impulses(system_address, begin, end, worker):
     """Job: bring the impulses of blocks `begin` to `end - 1` back to their manifolds, for the next step and for reports."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     manifolds = manifolds_of(system)
     for index in range(begin, end):
         for k in range(8):
-            address = system.constraint_blocks + index * BLOCK_SIZE + 4 * k
+            address = system.constraints.blocks + index * BLOCK_SIZE + 4 * k
             which = load_int32(address + MANIFOLD_INDEX * FIELD_SIZE)
             if which < 0:
                 continue

@@ -6,7 +6,8 @@ of the overflow.
 
 import numpy as np
 
-from ..bodies.schema import BODY, RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, RIGID
 from ..collision.pairs import manifolds_of
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
@@ -52,13 +53,13 @@ def lay_out_overflow(system, colours):
     count = colours.counts[OVERFLOW]
     if count == 0:
         return INT64(0)
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies, manifolds = view(world.bodies, world.body_capacity, BODY), manifolds_of(system)
     members, lanes = view(colours.lists[OVERFLOW], count, INT32), view(colours.overflow_lanes, count, INT32)
     blocks = view(colours.overflow_blocks, LANES * count, INT32)
-    following, used = view(system.spare_list, count + 1, INT32), view(system.spare_list + 4 * (count + 1), count, INT32)
-    behind = view(system.scratch, system.active_count, INT32)
-    for slot in range(system.active_count):
+    following, used = view(system.step.spare_list, count + 1, INT32), view(system.step.spare_list + 4 * (count + 1), count, INT32)
+    behind = view(system.step.scratch, system.bodies.active_count, INT32)
+    for slot in range(system.bodies.active_count):
         behind[slot] = INT32(0)
     block_count = INT64(0)
     following[0] = INT32(0)

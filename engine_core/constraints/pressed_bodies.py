@@ -39,20 +39,20 @@ SLOW = 0.5
 
 
 @kernel
-def relief_of(world, body):
+def relief_of(world_address, body):
     """The factor on the inverse mass and inertia of a body by which it is heavier under its load, 1 unless it is pressed."""
     if not body.flags & IS_PRESSED:
         return 1.0
-    return MOST_CARRIED / float(rare_of(world, body).carried)
+    return MOST_CARRIED / float(rare_of(world_address, body).carried)
 
 
 @kernel
-def relief_along(world, body, normal):
+def relief_along(world_address, body, normal):
     """`relief_of` in a contact with this normal, 1 in contacts across gravity."""
     if not body.flags & IS_PRESSED:
         return 1.0
     down = vector3(body.gravity)
-    return relief_of(world, body) if abs(dot(normal, down)) >= LEAST_COSINE * length(down) else 1.0
+    return relief_of(world_address, body) if abs(dot(normal, down)) >= LEAST_COSINE * length(down) else 1.0
 
 
 @kernel
@@ -78,7 +78,7 @@ def carries(manifold, a, b, h):
 @kernel
 def load_row(system, row):
     """The load noted for one solver row: see schema.py."""
-    return view(system.solver_loads + row * LOAD_SIZE, LOAD_FLOATS, FLOAT32)
+    return view(system.solver.loads + row * LOAD_SIZE, LOAD_FLOATS, FLOAT32)
 
 
 @kernel
@@ -130,7 +130,7 @@ def settle_load(system, body, row, h):
     elif carried > before:
         carried = 0.5 * (carried + before)
     else:
-        carried = max(carried, before * (1.0 - min(EASE * system.last_delta_time, 1.0)))
+        carried = max(carried, before * (1.0 - min(EASE * system.step.last_delta_time, 1.0)))
     carried = max(carried, least)
     body.flags &= ~np.uint32(IS_LOADED | IS_PRESSED)
     if carried >= MOST_CARRIED:

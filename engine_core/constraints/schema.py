@@ -116,7 +116,7 @@ COLOURS = np.dtype(
         # Joints have colours of their own, so that few joints need few colours; see joints/colours.py
         ("joint_counts", "i8", COLOUR_COUNT + 1),
         ("joint_lists", "i8", COLOUR_COUNT + 1),  # addresses of int32: joints of each colour
-        # Of each colour in SYSTEM.active_joints, those in no tree: see joints/order.py
+        # Of each colour in SYSTEM.joints.active, those in no tree: see joints/order.py
         ("first_loose", "i8", COLOUR_COUNT + 1),
         ("loose_counts", "i8", COLOUR_COUNT + 1),
     ],

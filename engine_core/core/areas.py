@@ -136,7 +136,7 @@ class AreaInterface(Part):
 
     def _change_space(self, identity: int, name: str, value) -> None:
         system = self._world.system(identity)
-        own, row = system.sensors.default_area[0], system.row
+        own, row = system.sensors.default_area[0], system.row["settings"]
         before = own.tobytes() + row["gravity"].tobytes() + row["linear_damp"].tobytes() + row["angular_damp"].tobytes()
         own[name] = value
         if name in ("linear_damp", "angular_damp"):

@@ -183,9 +183,9 @@ class JointInterface(Part):
 
     def retire_broken(self, system_row) -> None:
         """Let the bodies of joints that broke in the last step collide again."""
-        if not system_row["has_broken_joints"]:
+        if not system_row["joints"]["some_broke"]:
             return
-        system_row["has_broken_joints"] = 0
+        system_row["joints"]["some_broke"] = 0
         broken = np.flatnonzero(self._joints.rows["flags"][: self._joints.count] & IS_BROKEN)
         for index in broken:
             self._let_collide(int(index))

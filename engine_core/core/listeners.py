@@ -107,7 +107,7 @@ class ListenerInterface(Part):
         if not callable(function):
             raise ValueError(f"add_activation_listener: a function is wanted, got {function!r}")
         owner.activation_listeners.append(function)
-        owner.row["listens_to_waking"] = 1
+        owner.row["bodies"]["listens_to_waking"] = 1
 
     def remove_activation(self, system: int, function) -> None:
         """Stop calling a listener. Raises KeyError."""
@@ -115,8 +115,8 @@ class ListenerInterface(Part):
         if function not in owner.activation_listeners:
             raise KeyError(f"remove_activation_listener: {function!r} does not listen")
         owner.activation_listeners.remove(function)
-        owner.row["listens_to_waking"] = int(bool(owner.activation_listeners))
-        owner.row["woke_count"] = 0
+        owner.row["bodies"]["listens_to_waking"] = int(bool(owner.activation_listeners))
+        owner.row["bodies"]["woke_count"] = 0
 
     def _owner(self, call: str, system: int):
         self._world.system_index(call, system)
@@ -137,20 +137,20 @@ class ListenerInterface(Part):
 
     @staticmethod
     def _write_listeners(owner) -> None:
-        rows = view_rows(int(owner.row["listeners"]), MOST_LISTENERS, LISTENER)
+        rows = view_rows(int(owner.row["step"]["listeners"]), MOST_LISTENERS, LISTENER)
         for k, (row, _) in enumerate(owner.listeners.values()):
             rows[k] = row
-        owner.row["listener_count"] = len(owner.listeners)
+        owner.row["step"]["listener_count"] = len(owner.listeners)
 
     def call_python(self, owner) -> None:
         """After a step, report bodies that woke or fell asleep, and raise the first error of a listener."""
         row = owner.row
-        if owner.activation_listeners and (row["woke_count"] or row["fell_asleep_count"]):
+        if owner.activation_listeners and (row["bodies"]["woke_count"] or row["bodies"]["fell_asleep_count"]):
             ids = self._bodies.rows["id"]
-            woke = view_rows(int(row["woke_up"]), int(row["woke_count"]), np.int32)
-            slept = view_rows(int(row["fell_asleep"]), int(row["fell_asleep_count"]), np.int32)
+            woke = view_rows(int(row["bodies"]["woke_up"]), int(row["bodies"]["woke_count"]), np.int32)
+            slept = view_rows(int(row["bodies"]["fell_asleep"]), int(row["bodies"]["fell_asleep_count"]), np.int32)
             told = np.unique(ids[woke]), np.unique(ids[slept])
-            row["woke_count"] = 0
+            row["bodies"]["woke_count"] = 0
             for function in tuple(owner.activation_listeners):
                 try:
                     function(*told)

@@ -37,8 +37,8 @@ class Pulley(ListeningConstraint):
         after the pulley, its space or one of its bodies was freed."""
         self._check_there("tension")
         row = self._world.system(self._system).row
-        time = float(row["last_delta_time"]) / float(row["substep_count"])
-        return -float(self.row["total_impulse"]) / (time * float(row["substep_count"])) if time > 0.0 else 0.0
+        time = float(row["step"]["last_delta_time"]) / float(row["settings"]["substep_count"])
+        return -float(self.row["total_impulse"]) / (time * float(row["settings"]["substep_count"])) if time > 0.0 else 0.0
 
     def set_length(self, shortest: float, longest: float) -> None:
         """Set limits of |A to its wheel| + ratio |B to its wheel| [m]; equal ones make a rod. Raises ValueError, KeyError."""

@@ -20,9 +20,8 @@ from ..collision.bounds_queries import cast_at_placed, query_bounds
 from ..collision.collide_function import collide_shape_pair
 from ..collision.query_schema import (
     ALL, ANY, BODY_HIT, BOUNDS_BOX, BOUNDS_RAY, BOUNDS_SPHERE, CAST, CLOSEST, CLOSEST_POINT, COLLECT_SHAPES,
-    COLLIDE_FUNCTION, CONTACTS, HITS_BACK_FACES, HITS_FROM_INSIDE, MOTION_FUNCTION, ONLY_PICKABLE, OVERLAP, PER_BODY,
-    PLACED_SHAPE, POINT, QUERY, QUERY_CONTACT, RAY, RAY_FUNCTION, RAY_RESULT, RAYS,
-    SHAPE_FUNCTION, WITH_AREAS, WITH_BODIES,
+    CONTACTS, HITS_BACK_FACES, HITS_FROM_INSIDE, ONLY_PICKABLE, OVERLAP, PER_BODY, PLACED_SHAPE, POINT, QUERY, QUERY_CONTACT,
+    RAY, RAY_RESULT, RAYS, WITH_AREAS, WITH_BODIES,
 )  # fmt: skip
 from ..collision.ray_queries import query_rays
 from ..collision.shape_queries import query_shapes
@@ -36,10 +35,10 @@ SMALLEST_REST_MARGIN = 1e-4
 
 def install_queries(system_row) -> None:
     """Write the addresses of the query functions to a SYSTEM record, for callers that use addresses. Compiles or loads them."""
-    system_row["extra"][COLLIDE_FUNCTION] = collide_shape_pair.address
-    system_row["extra"][RAY_FUNCTION] = query_rays.address
-    system_row["extra"][SHAPE_FUNCTION] = query_shapes.address
-    system_row["extra"][MOTION_FUNCTION] = test_body_motion.address
+    system_row["functions"]["collide_shapes"] = collide_shape_pair.address
+    system_row["functions"]["query_rays"] = query_rays.address
+    system_row["functions"]["query_shapes"] = query_shapes.address
+    system_row["functions"]["test_motion"] = test_body_motion.address
 
 
 def _numbers(call: str, name: str, value, shape: tuple) -> np.ndarray:
@@ -97,8 +96,8 @@ class Queries:
         """Run a query by an entry point and return its result."""
         self.world.system_index(call, system)
         owner = self.world.system(system)
-        if needs_contacts and owner.row["extra"][COLLIDE_FUNCTION] == 0:
-            owner.row["extra"][COLLIDE_FUNCTION] = collide_shape_pair.address
+        if needs_contacts and owner.row["functions"]["collide_shapes"] == 0:
+            owner.row["functions"]["collide_shapes"] = collide_shape_pair.address
         return function(owner.address, query.ctypes.data)
 
     # Rays and points.

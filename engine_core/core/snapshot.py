@@ -11,7 +11,8 @@ import time
 import numpy as np
 
 from ..bodies.records import system_at, world_at
-from ..bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM
+from ..bodies.schema import MOST_BROAD_PHASE_LAYERS
+from ..bodies.system_schema import offset_of
 from ..broad_phase.schema import TREE
 from ..broad_phase.tree_edits import enter, leave
 from ..collision.bounds_queries import query_bounds
@@ -24,7 +25,7 @@ from ..runtime.kernel import entry_point
 from ..runtime.memory import address_of, view
 
 TREE_SIZE = TREE.itemsize
-HIDES_BEGUN, HIDES_ENDED = SYSTEM.fields["hides_begun"][1], SYSTEM.fields["hides_ended"][1]
+HIDES_BEGUN, HIDES_ENDED = offset_of("trees", "hides_begun"), offset_of("trees", "hides_ended")
 PAUSE = 5e-5
 FIRST_CAPACITY = 4096
 
@@ -34,8 +35,8 @@ def visit_trees(address, generations, is_leaving):
     """Count the caller as a user of all trees of a system, or undo that. `generations`: address of int64, one a tree."""
     system = system_at(address)
     places = view(generations, MOST_BROAD_PHASE_LAYERS, np.int64)
-    for layer in range(system.layer_count):
-        tree = system.trees + layer * TREE_SIZE
+    for layer in range(system.trees.layer_count):
+        tree = system.trees.rows + layer * TREE_SIZE
         if is_leaving:
             leave(tree, places[layer], generations)
         else:
@@ -49,14 +50,14 @@ def collect_behind_gate(address, query, function):
     that no step ever waits for the interpreter."""
     if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) != OPEN:
         return np.int64(-1)
-    world = system_at(address).world
+    world_address = system_at(address).world
     begun, ended = atomics.load_acquire_int64(address + HIDES_BEGUN), atomics.load_acquire_int64(address + HIDES_ENDED)
     count = np.int64(-1)
     if begun == ended:
         count = call_2_result(function, address, query)
         if atomics.load_acquire_int64(address + HIDES_BEGUN) != begun:
             count = np.int64(-1)
-    call_3_result(world_at(world).edit_function, world, np.int64(0), address)
+    call_3_result(world_at(world_address).edit_function, world_address, np.int64(0), address)
     return count
 
 

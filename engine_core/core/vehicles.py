@@ -238,7 +238,7 @@ class Vehicle(ListeningConstraint):
         the vehicle, its space or its body was freed."""
         self._check_there("wheel_force")
         wheel = self.wheels[number]
-        time = float(self._world.system(self._system).row["last_delta_time"])
+        time = float(self._world.system(self._system).row["step"]["last_delta_time"])
         if wheel["ground"] < 0 or time <= 0.0:
             return 0.0, 0.0, 0.0
         return float(wheel["total_push"]) / time, float(wheel["total_drive"]) / time, float(wheel["total_side"]) / time

@@ -21,7 +21,8 @@ from ..bodies.exceptions import Exceptions
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.layers import SUB_GROUPS, MaskLayers, fill_layers
 from ..bodies.pool import BodyPool, InstancePool
-from ..bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, SYSTEM, WALK_ROW_WORDS, WORLD
+from ..bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, WALK_ROW_WORDS, WORLD
+from ..bodies.system_schema import SYSTEM
 from ..bodies.shape_users import ShapeUsers
 from ..collision.inner_faces import is_inner_contact
 from ..collision.merged_contacts import merge_contacts
@@ -155,7 +156,7 @@ class World:
             row = self._system_pool.rows[index]
             system = PhysicsSystem(self, index, row, self._system_pool.address + index * SYSTEM.itemsize)
             for name, value in settings.items():
-                row[name] = value
+                row["settings"][name] = value
             row["id"] = make_id(KIND_SYSTEM, index, sequence)
             self._systems[index] = system
             return int(row["id"])
@@ -179,10 +180,10 @@ class World:
         return index
 
     def system_set_param(self, identity: int, name: str, value) -> None:
-        """Set a setting of a system: a field of SYSTEM that is a number or a vector."""
+        """Set a setting of a system: a field of SYSTEM.settings, a number or a vector."""
         row = self._system_pool.rows[self.system_index("space_set_param", identity)]
         self._check_setting("space_set_param", name, value)
-        row[name] = value
+        row["settings"][name] = value
 
     @staticmethod
     def _check_setting(call: str, name: str, value) -> None:
@@ -229,16 +230,16 @@ class World:
         system = self.system(identity)
         if self.late.holds(int(system.row["index"])):
             raise RuntimeError("step: this thread is in the middle of an edit of the same space")
-        if system.sensors.record["told_count"]:
+        if system.sensors.record["reported_count"]:
             forget_events(system.address)
         self.body.settle_shapes()
         try:
             for number in range(collision_steps):
-                system.row["steps_done"], system.row["steps_left"] = number, collision_steps - 1 - number
+                system.row["step"]["steps_done"], system.row["step"]["steps_left"] = number, collision_steps - 1 - number
                 system.step(delta_time / collision_steps)
             self.joint.retire_broken(system.row)
         finally:
-            system.row["steps_left"] = system.row["steps_done"] = 0
+            system.row["step"]["steps_left"] = system.row["step"]["steps_done"] = 0
             self.late.settle()
         self.listener.call_python(system)
         if self.late.errors:

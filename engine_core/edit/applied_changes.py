@@ -24,7 +24,7 @@ from ..solver.sleeping import (
     order_active_bodies,
     add_to_active, put_to_sleep, remove_from_active, settle_sleeper, take_out_of_solver, wake_island, wake_joined,
 )  # fmt: skip
-from ..solver.touching import destroy_pairs_of, wake_neighbours
+from ..solver.pair_settling import destroy_pairs_of, wake_neighbours
 
 INT32, INT64 = np.int32, np.int64
 TREE_SIZE = TREE.itemsize
@@ -36,7 +36,7 @@ def move_towards_target(system, world, bodies, index, delta_time):
     """Give a kinematic body the velocity that takes it to its target in this step, or in all collision steps of this update: then
     it stays marked until the last."""
     body = bodies[index]
-    delta_time *= system.steps_left + 1
+    delta_time *= system.step.steps_left + 1
     rare = rare_of(system.world, body)
     way = subtract(vector3(rare.target_position), vector3(body.position))
     store3(body.linear_velocity, scale(way, 1.0 / delta_time))
@@ -50,7 +50,7 @@ def move_towards_target(system, world, bodies, index, delta_time):
     if w < 0.0:
         rate = -rate
     store3(body.angular_velocity, scale((turn[0], turn[1], turn[2]), rate))
-    if system.steps_left == 0:
+    if system.step.steps_left == 0:
         body.flags &= ~TARGET_SET
     if body.active_index < 0:
         add_to_active(system, world, bodies, index)
@@ -60,9 +60,9 @@ def move_towards_target(system, world, bodies, index, delta_time):
 @kernel
 def stop_kinematic_bodies(system, world, bodies):
     """Stop kinematic bodies without a new target and remove them from the active list."""
-    active = view(system.active_bodies, world.body_capacity, INT32)
-    slot = 0 if system.active_kinematic_count > 0 else system.active_count
-    while slot < system.active_count:
+    active = view(system.bodies.active, world.body_capacity, INT32)
+    slot = 0 if system.bodies.active_kinematic_count > 0 else system.bodies.active_count
+    while slot < system.bodies.active_count:
         index = INT64(active[slot])
         body = bodies[index]
         if body.mode == KINEMATIC and not body.flags & TARGET_SET:
@@ -71,7 +71,8 @@ def stop_kinematic_bodies(system, world, bodies):
             remove_from_active(system, world, bodies, index)
             kinematic_rests(system, bodies, index)
             continue
-        if system.steps_done > 0 and system.steps_left == 0 and body.mode == KINEMATIC and not body.flags & IS_IN_CHANGED_LIST:
+        is_last = system.step.steps_done > 0 and system.step.steps_left == 0
+        if is_last and body.mode == KINEMATIC and not body.flags & IS_IN_CHANGED_LIST:
             body.flags &= ~TARGET_SET  # moving since the first collision step: this is the last
         slot += 1
 
@@ -130,12 +131,12 @@ def apply_changes(system, delta_time):
     world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     stop_kinematic_bodies(system, world, bodies)
-    changed = view(system.changed_bodies, world.body_capacity, INT32)
-    for k in range(system.changed_count):
+    changed = view(system.bodies.changed, world.body_capacity, INT32)
+    for k in range(system.bodies.changed_count):
         apply_change(system, world, bodies, INT64(changed[k]), delta_time)
-    for k in range(system.changed_count):
+    for k in range(system.bodies.changed_count):
         settle_sleeper(system, world, bodies, INT64(changed[k]))
-    system.changed_count = 0
+    system.bodies.changed_count = 0
     order_active_bodies(system, world, bodies)
 
 
@@ -144,15 +145,15 @@ def collect_moved(system):
     """List the active bodies that left their fat bounds, as `finish_bodies` has marked them, in the order of the active list:
     their pairs are searched anew."""
     world = world_at(system.world)
-    active = view(system.active_bodies, world.body_capacity, INT32)
-    moved = view(system.moved_bodies, world.body_capacity, INT32)
-    has_moved = view(system.scratch, world.body_capacity, np.uint8)
-    count = system.moved_count
-    for slot in range(system.active_count):
+    active = view(system.bodies.active, world.body_capacity, INT32)
+    moved = view(system.bodies.moved, world.body_capacity, INT32)
+    has_moved = view(system.step.scratch, world.body_capacity, np.uint8)
+    count = system.bodies.moved_count
+    for slot in range(system.bodies.active_count):
         if has_moved[slot]:
             moved[count] = active[slot]
             count += 1
-    system.moved_count = count
+    system.bodies.moved_count = count
 
 
 @entry_point(JOB_SIGNATURE)
@@ -162,6 +163,6 @@ def update_trees(system_address, begin, end, worker):
     system = system_at(system_address)
     world = world_at(system.world)
     for layer in range(begin, end):
-        tree = system.trees + layer * TREE_SIZE
+        tree = system.trees.rows + layer * TREE_SIZE
         if tree_rebuild(tree, world.bodies):
             tree_swap(tree)

@@ -74,10 +74,10 @@ def locks_of(ids, count):
 
 
 @entry_point("int64(int64, int64, int64, int64, int64)")
-def lock_bodies(world, locks, ids_address, count, is_write):
+def lock_bodies(world_address, locks, ids_address, count, is_write):
     """Lock the int64 ids at an address, in ascending order of their locks. Return the locks, as bits, for `unlock_bodies`."""
     bits = locks_of(view(ids_address, count, np.int64), count)
-    parking = view(world_at(world).parking, 1, PARKING)[0]
+    parking = view(world_at(world_address).parking, 1, PARKING)[0]
     for k in range(LOCK_COUNT):
         if (bits >> k) & 1:
             lock_one(locks + 64 * k, is_write != 0, parking)
@@ -93,9 +93,9 @@ def unlock_bodies(locks, bits, is_write):
 
 
 @entry_point("void(int64, int64, int64, int64)")
-def read_motions(world, indices_address, count, out_address):
+def read_motions(world_address, indices_address, count, out_address):
     """Read poses and velocities of the int64 indices at an address, each body's at one moment, to thirteen doubles each."""
-    indices, bodies = view(indices_address, count, np.int64), bodies_of(world)
+    indices, bodies = view(indices_address, count, np.int64), bodies_of(world_address)
     for i in range(count):
         read_motion(bodies[indices[i]], view(out_address + 104 * i, 13, np.float64))
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..bodies.motion import bodies_of, system_of
 from ..bodies.parts import PARTS, begin_parts, end_parts, next_part_in_box
-from ..bodies.schema import BOUNDS_CHANGED, INSTANCE, RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BOUNDS_CHANGED, INSTANCE, RIGID
 from ..collision.body_sweeps import reach_in_frame
 from ..collision.bounds_queries import oriented_box_touches
 from ..collision.contact_points import relative_position
@@ -151,11 +152,11 @@ def settle_contacts(system, world, bodies, index, edit):
 
 
 @entry_point("void(int64, int64, int64)")
-def renew_bricks(world, index, edit_address):
+def renew_bricks(world_address, index, edit_address):
     """Renew a body in a system after the BRICK_EDIT at an address. Between `begin_change` and `end_change`."""
-    record = view(world, 1, WORLD)[0]
-    bodies = bodies_of(world)
+    record = world_at(world_address)
+    bodies = bodies_of(world_address)
     edit = view(edit_address, 1, BRICK_EDIT)[0]
-    system = system_of(world, bodies[index].system)[0]
-    renew_body(world, index, BOUNDS_CHANGED)
+    system = system_of(world_address, bodies[index].system)[0]
+    renew_body(world_address, index, BOUNDS_CHANGED)
     settle_contacts(system, record, bodies, index, edit)

@@ -15,7 +15,7 @@ import numpy as np
 from ..bodies.identity import row_of
 from ..bodies.motion import bodies_of
 from ..bodies.records import system_at, world_at
-from ..bodies.schema import SYSTEM
+from ..bodies.system_schema import SYSTEM, offset_of
 from ..geometry.vector import store3
 from ..runtime import atomics
 from ..runtime.attributes import keep_as_call
@@ -45,7 +45,7 @@ PUT_IN = put_in.number
 DONE, LATER, NO_BODY, FULL = range(4)
 # Holders of a gate; Python threads use `threading.get_ident()`, which is larger.
 OPEN, STEPPING, EDITING = 0, 1, 2
-GATE, COMMAND_HEAD, COMMAND_TAIL = (SYSTEM.fields[name][1] for name in ("gate", "command_head", "command_tail"))
+GATE, HEAD, TAIL = offset_of("edits", "gate"), offset_of("edits", "head"), offset_of("edits", "tail")
 SYSTEM_SIZE = SYSTEM.itemsize
 BUSY, TAKEN, MINE = range(3)
 
@@ -54,31 +54,31 @@ execute_edit = make_dispatch(EDITS)
 
 
 @kernel
-def execute(world, index, command):
+def execute(world_address, index, command):
     """Execute a command on the body or area with an index."""
     keep_as_call()
-    execute_edit(world, index, command.edit, command.values)
+    execute_edit(world_address, index, command.edit, command.values)
 
 
 @kernel
 def push(system_address, command):
     """Leave a command in the ring. Return False if it is full. Any thread, lock-free."""
     system = system_at(system_address)
-    capacity = system.command_capacity
-    position = atomics.load_acquire_int64(system_address + COMMAND_HEAD)
+    capacity = system.edits.capacity
+    position = atomics.load_acquire_int64(system_address + HEAD)
     while True:
-        slot = system.commands + (position % capacity) * COMMAND_SIZE
+        slot = system.edits.ring + (position % capacity) * COMMAND_SIZE
         turn = atomics.load_acquire_int64(slot)
         wanted = 2 * (position // capacity)
         if turn == wanted:
-            seen = atomics.compare_exchange_int64(system_address + COMMAND_HEAD, position, position + 1)
+            seen = atomics.compare_exchange_int64(system_address + HEAD, position, position + 1)
             if seen == position:
                 break
             position = seen
         elif turn < wanted:
             return False
         else:
-            position = atomics.load_acquire_int64(system_address + COMMAND_HEAD)
+            position = atomics.load_acquire_int64(system_address + HEAD)
     kept = view(slot, 1, COMMAND)[0]
     kept.body, kept.edit = command.body, command.edit
     for i in range(MOST_VALUES):
@@ -91,10 +91,10 @@ def push(system_address, command):
 def drain(system_address):
     """Do the commands in the ring, in order. For the holder of the gate. Commands of freed bodies are dropped."""
     system = system_at(system_address)
-    capacity = system.command_capacity
+    capacity = system.edits.capacity
     while True:
-        position = system.command_tail
-        slot = system.commands + (position % capacity) * COMMAND_SIZE
+        position = system.edits.tail
+        slot = system.edits.ring + (position % capacity) * COMMAND_SIZE
         if atomics.load_acquire_int64(slot) != 2 * (position // capacity) + 1:
             return
         command = view(slot, 1, COMMAND)[0]
@@ -102,16 +102,16 @@ def drain(system_address):
         if index >= 0:
             execute(system.world, np.int64(index), command)
         atomics.store_release_int64(slot, 2 * (position // capacity) + 2)
-        system.command_tail = position + 1
+        system.edits.tail = position + 1
 
 
 @kernel
 def is_waiting(system_address):
     """Whether a complete command is in the ring."""
     system = system_at(system_address)
-    position = system.command_tail
-    slot = system.commands + (position % system.command_capacity) * COMMAND_SIZE
-    return atomics.load_acquire_int64(slot) == 2 * (position // system.command_capacity) + 1
+    position = system.edits.tail
+    slot = system.edits.ring + (position % system.edits.capacity) * COMMAND_SIZE
+    return atomics.load_acquire_int64(slot) == 2 * (position // system.edits.capacity) + 1
 
 
 @kernel
@@ -127,24 +127,24 @@ def open_gate(system_address):
 
 
 @entry_point("int64(int64, int64, int64)")
-def edit(world, command_address, system_address):
+def edit(world_address, command_address, system_address):
     """Do the COMMAND at an address, or leave it for the thread that holds the gate of the body's system. Return DONE, LATER,
     NO_BODY or FULL. Any thread; never waits. With 0 for the command: open the gate of a system, for its holder."""
     if command_address == 0:
         open_gate(system_address)
         return np.int64(DONE)
     command = view(command_address, 1, COMMAND)[0]
-    index = row_of(world, command.body)
+    index = row_of(world_address, command.body)
     if index < 0:
         return np.int64(NO_BODY)
-    number = np.int64(command.values[0] if command.edit == PUT_IN else bodies_of(world)[index].system)
+    number = np.int64(command.values[0] if command.edit == PUT_IN else bodies_of(world_address)[index].system)
     if number < 0:
-        execute(world, np.int64(index), command)
+        execute(world_address, np.int64(index), command)
         return np.int64(DONE)
-    address = world_at(world).systems + number * SYSTEM_SIZE
+    address = world_at(world_address).systems + number * SYSTEM_SIZE
     if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) == OPEN:
         drain(address)
-        execute(world, np.int64(index), command)
+        execute(world_address, np.int64(index), command)
         open_gate(address)
         return np.int64(DONE)
     if not push(address, command):
@@ -159,8 +159,8 @@ def await_edits(system_address):
     """Wait for the commands given so far, while the gate is held by compiled edits, which are short. Does not wait for a step or
     for Python."""
     world = world_at(system_at(system_address).world)
-    given = atomics.load_acquire_int64(system_address + COMMAND_HEAD)
-    while atomics.load_acquire_int64(system_address + COMMAND_TAIL) < given:
+    given = atomics.load_acquire_int64(system_address + HEAD)
+    while atomics.load_acquire_int64(system_address + TAIL) < given:
         holder = atomics.load_acquire_int64(system_address + GATE)
         if holder != OPEN and holder != EDITING:
             return
@@ -214,17 +214,17 @@ def make_command(call: str, identity: int, edit: Edit, values: Sequence) -> np.n
 
 
 @entry_point("void(int64, int64, int64)")
-def execute_now(world, index, command_address):
+def execute_now(world_address, index, command_address):
     """Execute the COMMAND at an address, for the thread that holds the gate of the system of the body with this index."""
-    execute(world, index, view(command_address, 1, COMMAND)[0])
+    execute(world_address, index, view(command_address, 1, COMMAND)[0])
 
 
 @kernel
-def give_command(world, identity, edit_number, first, second, last):
+def give_command(world_address, identity, edit_number, first, second, last):
     """Fill a COMMAND on the stack and give it to `edit`: `first` and `second` have three values each, `last` is the seventh."""
     command = stack_array(1, COMMAND)
     command[0].body, command[0].edit = identity, edit_number
     store3(command[0].values[0:3], first)
     store3(command[0].values[3:6], second)
     command[0].values[6] = last
-    return call_3_result(world_at(world).edit_function, world, address_of_row(command, 0), 0)
+    return call_3_result(world_at(world_address).edit_function, world_address, address_of_row(command, 0), 0)

@@ -1,10 +1,10 @@
 """The table of edits: each change of one body or area that any thread may ask for, declared once.
 
-An edit is a kernel `(world, index, values)` with the names of its arguments. `world` is the address of WORLD, `index` a checked
-index of a row, `values` the arguments as float64. From the table come the numbers in COMMAND and their execution
-(edit/commands.py), the calls of Python programs (edit/body_locks.py, core/) and Godot's virtuals (godot/body_calls.py,
-godot/setting_calls.py). The kernels are in edit/motion_edits.py and edit/setting_edits.py. They run in the thread that holds the
-gate of the body's system, or in the one thread that owns a body in no system.
+An edit is a kernel `(world_address, index, values)` with the names of its arguments. `index` is a checked index of a row,
+`values` the arguments as float64. From the table come the numbers in COMMAND and their execution (edit/commands.py), the calls of
+Python programs (edit/body_locks.py, core/) and Godot's virtuals (godot/body_calls.py, godot/setting_calls.py). The kernels are in
+edit/motion_edits.py and edit/setting_edits.py. They run in the thread that holds the gate of the body's system, or in the one
+thread that owns a body in no system.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,22 +50,22 @@ def edit_of_body(**arguments: int) -> Callable[[Callable], Edit]:
 
 
 def make_dispatch(edits: Sequence[Edit]) -> Callable:
-    """Make the kernel `(world, index, number, values)` that executes one of these edits, which have successive numbers."""
+    """Make the kernel `(world_address, index, number, values)` that executes one of these edits; their numbers are successive."""
     apply, half = edits[0].apply, len(edits) // 2
     if half == 0:
 
         @kernel
-        def execute(world, index, number, values):
-            apply(world, index, values)
+        def execute(world_address, index, number, values):
+            apply(world_address, index, values)
 
         return execute
     first, low, high = edits[half].number, make_dispatch(edits[:half]), make_dispatch(edits[half:])
 
     @kernel
-    def choose(world, index, number, values):
+    def choose(world_address, index, number, values):
         if number < first:
-            low(world, index, number, values)
+            low(world_address, index, number, values)
         else:
-            high(world, index, number, values)
+            high(world_address, index, number, values)
 
     return choose

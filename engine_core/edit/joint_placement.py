@@ -23,33 +23,33 @@ INT32, INT64, UINT32, FLOAT32 = np.int32, np.int64, np.uint32, np.float32
 
 
 @kernel
-def joints_of_world(world):
-    record = world_at(world)
+def joints_of_world(world_address):
+    record = world_at(world_address)
     return view(record.joints, record.joint_capacity, JOINT)
 
 
 @kernel
-def wake_side(world, joint, side):
+def wake_side(world_address, joint, side):
     """Wake one body of a joint, if it can move."""
     index = INT64(joint.bodies[side])
-    bodies = bodies_of(world)
+    bodies = bodies_of(world_address)
     if index < 0 or bodies[index].system < 0 or bodies[index].mode < RIGID:
         return
-    system = system_of(world, bodies[index].system)[0]
-    wake_island(system, world_at(world), bodies, index)
+    system = system_of(world_address, bodies[index].system)[0]
+    wake_island(system, world_at(world_address), bodies, index)
     begin_rest(bodies[index])
 
 
 @kernel
-def wake_both(world, joint):
-    wake_side(world, joint, 0)
-    wake_side(world, joint, 1)
+def wake_both(world_address, joint):
+    wake_side(world_address, joint, 0)
+    wake_side(world_address, joint, 1)
 
 
 @kernel
-def system_of_joint(world, joint):
+def system_of_joint(world_address, joint):
     """Index of the system in which the joint is or may be solved: that of its first body that has one; -1: none."""
-    bodies = bodies_of(world)
+    bodies = bodies_of(world_address)
     for side in range(2):
         index = joint.bodies[side]
         if index >= 0 and bodies[index].system >= 0 and bodies[index].mode != STATIC:
@@ -58,27 +58,27 @@ def system_of_joint(world, joint):
 
 
 @kernel
-def take_out(world, index):
+def take_out(world_address, index):
     """Take a joint out of the solver, if it is in it."""
-    joint = joints_of_world(world)[index]
-    system = system_of_joint(world, joint)
+    joint = joints_of_world(world_address)[index]
+    system = system_of_joint(world_address, joint)
     if system >= 0:
-        remove_joint(system_of(world, system)[0], bodies_of(world), index)
+        remove_joint(system_of(world_address, system)[0], bodies_of(world_address), index)
 
 
 @kernel
-def put_in(world, index):
+def put_in(world_address, index):
     """Put a joint into the solver, if it can be solved."""
-    joint = joints_of_world(world)[index]
-    system = system_of_joint(world, joint)
+    joint = joints_of_world(world_address)[index]
+    system = system_of_joint(world_address, joint)
     if system >= 0:
-        add_joint(system_of(world, system)[0], bodies_of(world), index)
+        add_joint(system_of(world_address, system)[0], bodies_of(world_address), index)
 
 
 @entry_point("void(int64, int64)")
-def connect_joint(world, index):
+def connect_joint(world_address, index):
     """Put a joint into the lists of its bodies and wake them; it is solved from the next step on."""
-    joints, bodies = joints_of_world(world), bodies_of(world)
+    joints, bodies = joints_of_world(world_address), bodies_of(world_address)
     joint = joints[index]
     for side in range(2):
         body = joint.bodies[side]
@@ -87,19 +87,19 @@ def connect_joint(world, index):
             bodies[body].flags |= UINT32(HAS_JOINT)
     joint.flags |= UINT32(IS_CONNECTED)
     joint.colour = INT32(-1)
-    wake_both(world, joint)
-    put_in(world, index)
+    wake_both(world_address, joint)
+    put_in(world_address, index)
 
 
 @entry_point("void(int64, int64)")
-def disconnect_joint(world, index):
+def disconnect_joint(world_address, index):
     """Wake the bodies of a joint and remove it from everything. No effect if it is in nothing."""
-    joints, bodies = joints_of_world(world), bodies_of(world)
+    joints, bodies = joints_of_world(world_address), bodies_of(world_address)
     joint = joints[index]
     if not joint.flags & IS_CONNECTED:
         return
-    wake_both(world, joint)
-    take_out(world, index)
+    wake_both(world_address, joint)
+    take_out(world_address, index)
     for side in range(2):
         body = joint.bodies[side]
         if body >= 0:
@@ -111,23 +111,23 @@ def disconnect_joint(world, index):
 
 
 @entry_point("void(int64, int64)")
-def measure_joint(world, index):
+def measure_joint(world_address, index):
     """Write the current positions along all axes of the joint."""
-    joint, bodies = joints_of_world(world)[index], bodies_of(world)
+    joint, bodies = joints_of_world(world_address)[index], bodies_of(world_address)
     here = stack_array(16, FLOAT32)
     for k in range(16):
         here[k] = FLOAT32(0.0)
     here[DELTA_ROTATION + 3] = FLOAT32(1.0)
-    center_a, center_b = prepare_side(world, joint, bodies, 0), prepare_side(world, joint, bodies, 1)
+    center_a, center_b = prepare_side(world_address, joint, bodies, 0), prepare_side(world_address, joint, bodies, 1)
     store3(joint.between, subtract(center_b, center_a))
     measure(joint, here, here, (1 << AXIS_COUNT) - 1)
 
 
 @entry_point("void(int64, int64)")
-def joint_changed(world, index):
+def joint_changed(world_address, index):
     """Apply changed settings of a joint: wake its bodies, and put it into the solver or take it out."""
-    joint = joints_of_world(world)[index]
+    joint = joints_of_world(world_address)[index]
     forget_unused_impulses(joint)
-    wake_both(world, joint)
-    take_out(world, index)
-    put_in(world, index)
+    wake_both(world_address, joint)
+    take_out(world_address, index)
+    put_in(world_address, index)

@@ -39,10 +39,10 @@ class LateEdits:
                 return
         self._bodies[identity] += 1
         self._waiting.append((identity, action, system))
-        self._tell_count()
+        self._note_count()
         self.settle()
 
-    def _tell_count(self) -> None:
+    def _note_count(self) -> None:
         with self._counting:
             self._count[0] = len(self._waiting)
 
@@ -89,7 +89,7 @@ class LateEdits:
         if taken is None:
             return False
         self._waiting.popleft()
-        self._tell_count()
+        self._note_count()
         self._bodies[identity] -= 1
         if not self._bodies[identity]:
             del self._bodies[identity]
@@ -113,8 +113,8 @@ class LateEdits:
             identity, _, system = self._waiting[0]
         except IndexError:
             return False
-        return any(int(self._world.systems.rows[k]["gate"]) == STEPPING for k in self._systems(identity, system))
+        return any(int(self._world.systems.rows[k]["edits"]["gate"]) == STEPPING for k in self._systems(identity, system))
 
     def holds(self, system: int) -> bool:
         """Whether this thread holds the gate of a system."""
-        return int(self._world.systems.rows[system]["gate"]) == threading.get_ident()
+        return int(self._world.systems.rows[system]["edits"]["gate"]) == threading.get_ident()

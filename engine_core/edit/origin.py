@@ -1,9 +1,9 @@
 """Moving the origin of a large world in one call, published like a new tree.
 
-Two kinds of numbers suffer from distance in a large world. Bounds in trees are in single precision and relative to SYSTEM.origin:
-when that moves, each tree gets a copy with shifted bounds, and users of an old one stay there. Positions are in double precision
-and do not change: so the step is not affected, nothing wakes, no contact is new. A host that uses single precision has a frame:
-the position of its zero in the world. Moving that costs nothing; only the host's numbers change.
+Two kinds of numbers suffer from distance in a large world. Bounds in trees are in single precision and relative to the
+origin in SYSTEM.place: when that moves, each tree gets a copy with shifted bounds, and users of an old one stay there. Positions
+are in double precision and do not change: so the step is not affected, nothing wakes, no contact is new. A host that uses single
+precision has a frame: the position of its zero in the world. Moving that costs nothing; only the host's numbers change.
 """
 
 import time
@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 from ..bodies.records import system_at, world_at
-from ..bodies.schema import SYSTEM
+from ..bodies.system_schema import offset_of
 from ..broad_phase.schema import TREE
 from ..broad_phase.shift import FARTHEST, GRID, begin_shift, drop_copies, moved_high, moved_low, shift_subtree, shift_tree
 from ..geometry.vector import subtract, vector3
@@ -23,7 +23,7 @@ from ..runtime.parking import PARKING, give_way
 from .commands import STEPPING, take_gate
 
 TREE_SIZE = TREE.itemsize
-ORIGIN_VERSION, FRAME_VERSION = SYSTEM.fields["origin_version"][1], SYSTEM.fields["frame_version"][1]
+ORIGIN_VERSION, FRAME_VERSION = offset_of("place", "origin_version"), offset_of("place", "frame_version")
 SHIFTED, BUSY, FULL = 1, 0, -1
 PAUSE = 0.0002
 
@@ -31,11 +31,11 @@ PAUSE = 0.0002
 @kernel
 def begin_all(system, bodies):
     """Call `begin_shift` for all trees, or for none."""
-    for layer in range(system.layer_count):
-        answer = begin_shift(system.trees + layer * TREE_SIZE, bodies)
+    for layer in range(system.trees.layer_count):
+        answer = begin_shift(system.trees.rows + layer * TREE_SIZE, bodies)
         if answer != SHIFTED:
             for held in range(layer):
-                drop_copies(system.trees + held * TREE_SIZE)
+                drop_copies(system.trees.rows + held * TREE_SIZE)
             return np.int64(answer)
     return np.int64(SHIFTED)
 
@@ -52,14 +52,14 @@ def shift_origin(address, wanted, frame):
     answer = begin_all(system, world.bodies)
     if answer == SHIFTED:
         atomics.add_int64(address + ORIGIN_VERSION, 1)
-        for layer in range(system.layer_count):
-            shift_tree(system.trees + layer * TREE_SIZE, world.bodies, origin)
+        for layer in range(system.trees.layer_count):
+            shift_tree(system.trees.rows + layer * TREE_SIZE, world.bodies, origin)
         for k in range(3):
-            system.origin[k] = origin[k]
+            system.place.origin[k] = origin[k]
         if frame != 0:
-            given, place = view(frame, 3, np.float64), (system.frame_version + 1) & 1
+            given, place = view(frame, 3, np.float64), (system.place.frame_version + 1) & 1
             for k in range(3):
-                system.frames[place, k] = given[k]
+                system.place.frames[place, k] = given[k]
             atomics.add_int64(address + FRAME_VERSION, 1)
         atomics.add_int64(address + ORIGIN_VERSION, 1)
     call_3_result(world.edit_function, system.world, 0, address)
@@ -74,7 +74,7 @@ def read_origin(address, out):
         version = atomics.load_acquire_int64(address + ORIGIN_VERSION)
         if version & 1 == 0:
             for k in range(3):
-                out[k] = system.origin[k]
+                out[k] = system.place.origin[k]
             atomics.fence_acquire()
             if atomics.load_acquire_int64(address + ORIGIN_VERSION) == version:
                 return version
@@ -87,7 +87,7 @@ def read_frame(address):
     system = system_at(address)
     while True:
         version = atomics.load_acquire_int64(address + FRAME_VERSION)
-        frame = vector3(system.frames[version & 1])
+        frame = vector3(system.place.frames[version & 1])
         atomics.fence_acquire()
         if atomics.load_acquire_int64(address + FRAME_VERSION) == version:
             return frame
@@ -96,16 +96,16 @@ def read_frame(address):
 @kernel
 def catch_up(system, batch, tree):
     """Give a batch that was prepared before a shift bounds relative to the present origin. For the holder of the gate."""
-    if batch.origin_version == system.origin_version:
+    if batch.origin_version == system.place.origin_version:
         return
-    by = subtract(vector3(system.origin), vector3(batch.system_origin))
+    by = subtract(vector3(system.place.origin), vector3(batch.system_origin))
     shift_subtree(tree, world_at(batch.world).bodies, batch.subtree, by)
     bounds = batch.bounds
     if bounds[0] <= bounds[3]:
         move_bounds(bounds, by)
-    batch.origin_version = system.origin_version
+    batch.origin_version = system.place.origin_version
     for k in range(3):
-        batch.system_origin[k] = system.origin[k]
+        batch.system_origin[k] = system.place.origin[k]
 
 
 @kernel

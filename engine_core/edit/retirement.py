@@ -13,7 +13,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ..bodies.records import world_at
-from ..bodies.schema import MOST_BROAD_PHASE_LAYERS, SYSTEM
+from ..bodies.schema import MOST_BROAD_PHASE_LAYERS
+from ..bodies.system_schema import SYSTEM
 from ..broad_phase.schema import TREE, USER_STRIPES
 from ..broad_phase.tree_edits import USERS
 from ..runtime import atomics
@@ -29,24 +30,24 @@ LOOK_EVERY = 64
 
 
 @entry_point("int64(int64, int64, int64)")
-def count_those_inside(world, seen, system_count):
+def count_those_inside(world_address, seen, system_count):
     """Count the counters of all systems that have not been at zero since `seen` was cleared: int8 (system_count, WORDS)."""
-    record = world_at(world)
+    record = world_at(world_address)
     systems = view(record.systems, record.system_capacity, SYSTEM)
     marks = view(seen, system_count * WORDS, np.int8)
     inside = 0
     for number in range(system_count):
         system = systems[number]
-        if system.id == 0 or system.trees == 0:
+        if system.id == 0 or system.trees.rows == 0:
             continue
         first = number * WORDS
         if atomics.load_acquire_int64(record.systems + number * SYSTEM_SIZE + GATE) != STEPPING:
             marks[first + WORDS - 1] = 1
         inside += 1 - marks[first + WORDS - 1]
-        for layer in range(system.layer_count):
+        for layer in range(system.trees.layer_count):
             for k in range(COUNTERS):
                 at = first + layer * COUNTERS + k
-                if atomics.load_acquire_int64(system.trees + layer * TREE_SIZE + USERS + 64 * k) == 0:
+                if atomics.load_acquire_int64(system.trees.rows + layer * TREE_SIZE + USERS + 64 * k) == 0:
                     marks[at] = 1
                 inside += 1 - marks[at]
     return np.int64(inside)

@@ -69,28 +69,28 @@ def is_legal(number, value):
 
 
 @kernel
-def renew(world, index):
+def renew(world_address, index):
     """Update what follows from mass and mode. A body whose shapes have changed too is renewed later, before its next step."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if body.flags & MASS_CHANGED:
         return
-    begin_change(world, body, 0)
-    body_placement.renew_body(world, index, RENEWED)
+    begin_change(world_address, body, 0)
+    body_placement.renew_body(world_address, index, RENEWED)
     end_change(body)
 
 
 @edit_of_body(mode=1)
-def set_mode(world, index, values):
+def set_mode(world_address, index, values):
     """Set the mode: STATIC, KINEMATIC, RIGID or RIGID_LINEAR. A body that stops being rigid stops moving."""
-    body, mode = bodies_of(world)[index], int(values[0])
+    body, mode = bodies_of(world_address)[index], int(values[0])
     if body.mode == mode:
         return
-    system = body.system
-    if system >= 0:
-        body_placement.take_out(world, index)
+    system_address = body.system
+    if system_address >= 0:
+        body_placement.take_out(world_address, index)
     body.mode = INT32(mode)
     if body.flags & TARGET_SET:  # a kinematic body that is on its way arrives at once
-        rare = rare_of(world, body)
+        rare = rare_of(world_address, body)
         store3(body.position, vector3(rare.target_position))
         store4(body.rotation, quaternion(rare.target_rotation))
     body.flags &= ~UINT32(TELEPORTS | TARGET_SET)
@@ -101,11 +101,11 @@ def set_mode(world, index, values):
         store3(body.linear_velocity, (0.0, 0.0, 0.0))
         store3(body.angular_velocity, (0.0, 0.0, 0.0))
     if mode == KINEMATIC and body.flags & HAS_RARE:
-        set_target(world, body, vector3(body.position), quaternion(body.rotation))
+        set_target(world_address, body, vector3(body.position), quaternion(body.rotation))
     begin_rest(body)
-    body_placement.renew_body(world, index, RENEWED)
-    if system >= 0:
-        body_placement.put_in(world, system, index)
+    body_placement.renew_body(world_address, index, RENEWED)
+    if system_address >= 0:
+        body_placement.put_in(world_address, system_address, index)
 
 
 @kernel
@@ -130,106 +130,106 @@ def store_parameter(body, number, value):
 
 
 @edit_of_body(parameter=1, value=1)
-def set_parameter(world, index, values):
+def set_parameter(world_address, index, values):
     """Set a parameter, by its number in PARAMETERS, to a legal value."""
-    body, number, value = bodies_of(world)[index], int(values[0]), values[1]
+    body, number, value = bodies_of(world_address)[index], int(values[0]), values[1]
     if number == MASS:
         body.mass = FLOAT32(value)
-        renew(world, index)
+        renew(world_address, index)
     else:
         store_parameter(body, number, value)
     if number == FRICTION or number == RESTITUTION:
-        body_placement.refresh_pairs(world, index)
+        body_placement.refresh_pairs(world_address, index)
     elif number != COLLISION_PRIORITY:
-        motion.wake(world, index)
+        motion.wake(world_address, index)
 
 
 @edit_of_body(inertia=3)
-def set_inertia(world, index, values):
+def set_inertia(world_address, index, values):
     """Set the moments of inertia about the body's axes [kg m^2]; 0: that of the shapes."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     is_custom = values[0] != 0.0 or values[1] != 0.0 or values[2] != 0.0
     if is_custom or body.flags & HAS_RARE:
-        store3(own_rare(world, body).inertia, vector3(values))
+        store3(own_rare(world_address, body).inertia, vector3(values))
     set_flag(body, CUSTOM_INERTIA, is_custom)
-    renew(world, index)
-    motion.wake(world, index)
+    renew(world_address, index)
+    motion.wake(world_address, index)
 
 
 @edit_of_body(axis=1, is_locked=1)
-def set_axis_lock(world, index, values):
+def set_axis_lock(world_address, index, values):
     """Lock or free a world axis: 1, 2, 4 linear x, y, z; 8, 16, 32 angular."""
-    body, axis = bodies_of(world)[index], int(values[0])
+    body, axis = bodies_of(world_address)[index], int(values[0])
     if values[1] != 0.0:
         body.axis_locks |= axis
     else:
         body.axis_locks &= ~axis
     motion.update_world_inertia(body)
-    motion.wake(world, index)
+    motion.wake(world_address, index)
 
 
 # Filters.
 
 
 @kernel
-def filter_changed(world, index):
+def filter_changed(world_address, index):
     """Update the tree and the pairs of a body or area with other layers or masks."""
-    body_placement.update_layers(world, index)
-    mark_changed(world, index, FILTER_CHANGED)
+    body_placement.update_layers(world_address, index)
+    mark_changed(world_address, index, FILTER_CHANGED)
 
 
 @edit_of_body(layer=1)
-def set_collision_layer(world, index, values):
+def set_collision_layer(world_address, index, values):
     """Set the layers that a body or area is on, 32 bits."""
-    body, bits = bodies_of(world)[index], UINT32(int(values[0]))
+    body, bits = bodies_of(world_address)[index], UINT32(int(values[0]))
     if body.collision_layer != bits:
         body.collision_layer = bits
-        filter_changed(world, index)
+        filter_changed(world_address, index)
 
 
 @edit_of_body(mask=1)
-def set_collision_mask(world, index, values):
+def set_collision_mask(world_address, index, values):
     """Set the layers that push a body, or that an area detects, 32 bits."""
-    body, bits = bodies_of(world)[index], UINT32(int(values[0]))
+    body, bits = bodies_of(world_address)[index], UINT32(int(values[0]))
     if body.collision_mask != bits:
         body.collision_mask = bits
-        filter_changed(world, index)
+        filter_changed(world_address, index)
 
 
 @edit_of_body(layer=1, mask=1)
-def set_layers(world, index, values):
+def set_layers(world_address, index, values):
     """Set collision layer and mask of a body together, 32 bits each."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     body.collision_layer, body.collision_mask = UINT32(int(values[0])), UINT32(int(values[1]))
-    filter_changed(world, index)
+    filter_changed(world_address, index)
 
 
 @edit_of_body(group=1, sub_group=1, group_filter=1)
-def set_group(world, index, values):
+def set_group(world_address, index, values):
     """Put a body into a group, 0: none; by its group filter and sub-group it collides with others of the group."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if values[0] != 0.0 or body.flags & HAS_RARE:
-        rare = own_rare(world, body)
+        rare = own_rare(world_address, body)
         rare.group, rare.sub_group, rare.group_filter = int(values[0]), int(values[1]), int(values[2])
-    mark_changed(world, index, FILTER_CHANGED)
+    mark_changed(world_address, index, FILTER_CHANGED)
 
 
 @edit_of_body(level=1)
-def set_contact_events(world, index, values):
+def set_contact_events(world_address, index, values):
     """Set which contacts of a body are reported: NO_CONTACT_EVENTS, CONTACT_CHANGES or ALL_CONTACT_EVENTS."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if values[0] != 0.0 or body.flags & HAS_RARE:
-        own_rare(world, body).contact_events = int(values[0])
-        body_placement.refresh_pairs(world, index)
+        own_rare(world_address, body).contact_events = int(values[0])
+        body_placement.refresh_pairs(world_address, index)
 
 
 @edit_of_body(contact_class=1)
-def set_contact_class(world, index, values):
+def set_contact_class(world_address, index, values):
     """Set the class whose rules the contacts of a body follow."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if values[0] != 0.0 or body.flags & HAS_RARE:
-        own_rare(world, body).contact_class = int(values[0])
-        mark_changed(world, index, FILTER_CHANGED)
+        own_rare(world_address, body).contact_class = int(values[0])
+        mark_changed(world_address, index, FILTER_CHANGED)
 
 
 # Flags.
@@ -245,46 +245,46 @@ def set_flag(body, flag, is_on):
 
 
 @edit_of_body(can_sleep=1)
-def set_can_sleep(world, index, values):
+def set_can_sleep(world_address, index, values):
     """Set whether a body may fall asleep. A sleeping body that may not is woken."""
-    set_flag(bodies_of(world)[index], CAN_SLEEP, values[0] != 0.0)
+    set_flag(bodies_of(world_address)[index], CAN_SLEEP, values[0] != 0.0)
     if values[0] == 0.0:
-        motion.wake(world, index)
+        motion.wake(world_address, index)
 
 
 @edit_of_body(is_continuous=1)
-def set_continuous(world, index, values):
+def set_continuous(world_address, index, values):
     """Set whether a body is swept against others at any speed."""
-    set_flag(bodies_of(world)[index], CONTINUOUS, values[0] != 0.0)
+    set_flag(bodies_of(world_address)[index], CONTINUOUS, values[0] != 0.0)
 
 
 @edit_of_body(omits_forces=1)
-def set_omits_forces(world, index, values):
+def set_omits_forces(world_address, index, values):
     """Set whether gravity, damping and forces do not act on a body."""
-    set_flag(bodies_of(world)[index], OMITS_FORCES, values[0] != 0.0)
+    set_flag(bodies_of(world_address)[index], OMITS_FORCES, values[0] != 0.0)
 
 
 @edit_of_body(is_pickable=1)
-def set_ray_pickable(world, index, values):
+def set_ray_pickable(world_address, index, values):
     """Set whether the mouse picks a body or area."""
-    set_flag(bodies_of(world)[index], RAY_PICKABLE, values[0] != 0.0)
+    set_flag(bodies_of(world_address)[index], RAY_PICKABLE, values[0] != 0.0)
 
 
 # Areas.
 
 
 @edit_of_body(kind=1, is_on=1)
-def set_monitoring(world, index, values):
+def set_monitoring(world_address, index, values):
     """Set whether an area reports bodies (MONITORS_BODIES) or other areas (MONITORS_AREAS). All overlaps are reported anew."""
-    change.set_monitoring(world, index, int(values[0]), values[1] != 0.0)
+    change.set_monitoring(world_address, index, int(values[0]), values[1] != 0.0)
 
 
 @edit_of_body(is_monitorable=1)
-def set_monitorable(world, index, values):
+def set_monitorable(world_address, index, values):
     """Set whether other areas detect an area."""
-    area, is_on = areas_of(world_at(world))[index], values[0] != 0.0
+    area, is_on = areas_of(world_at(world_address))[index], values[0] != 0.0
     if (area.flags & IS_MONITORABLE != 0) != is_on:
-        change.set_monitorable(world, index, is_on)
+        change.set_monitorable(world_address, index, is_on)
 
 
 (GRAVITY_MODE, GRAVITY, GRAVITY_VECTOR, IS_POINT, UNIT_DISTANCE, AREA_LINEAR_DAMP_MODE, AREA_LINEAR_DAMP, AREA_ANGULAR_DAMP_MODE,
@@ -324,9 +324,9 @@ def store_area_parameter(area, number, value):
 
 
 @edit_of_body(parameter=1, value=3)
-def set_area_parameter(world, index, values):
+def set_area_parameter(world_address, index, values):
     """Set a field of an area, by its number in AREA_PARAMETERS; only the gravity vector has three values."""
-    area, number, v = areas_of(world_at(world))[index], int(values[0]), vector3(values[1:4])
+    area, number, v = areas_of(world_at(world_address))[index], int(values[0]), vector3(values[1:4])
     if number == GRAVITY_VECTOR:
         old = vector3(area.gravity_vector)
         has_changed = old[0] != v[0] or old[1] != v[1] or old[2] != v[2]
@@ -334,4 +334,4 @@ def set_area_parameter(world, index, values):
     else:
         has_changed = store_area_parameter(area, number, v[0])
     if has_changed:
-        change.effects_changed(world, index)
+        change.effects_changed(world_address, index)

@@ -42,13 +42,13 @@ def make_vector_call(find, refuse, server_of, first, call, edit):
 
     @kernel
     def virtual(instance, arguments, result):
-        world, index = find(instance, arguments, call)
+        world_address, index = find(instance, arguments, call)
         if index < 0:
             return
         v = vector3_argument(arguments, first)
         if not is_finite3(v):
             refuse(instance, call, NOT_FINITE, argument(arguments, first))
-        elif give_command(world, bodies_of(world)[index].id, number, v, NOTHING, 0.0) == FULL:
+        elif give_command(world_address, bodies_of(world_address)[index].id, number, v, NOTHING, 0.0) == FULL:
             refuse(instance, call, TOO_MANY_EDITS, 0)
         elif is_impulse:
             note_impulse(server_of(instance), index, v)
@@ -62,7 +62,7 @@ def make_two_vector_call(find, refuse, server_of, first, call, edit):
 
     @kernel
     def virtual(instance, arguments, result):
-        world, index = find(instance, arguments, call)
+        world_address, index = find(instance, arguments, call)
         if index < 0:
             return
         v, place = vector3_argument(arguments, first), vector3_argument(arguments, first + 1)
@@ -70,7 +70,7 @@ def make_two_vector_call(find, refuse, server_of, first, call, edit):
             refuse(instance, call, NOT_FINITE, argument(arguments, first))
         elif not is_finite3(place):
             refuse(instance, call, NOT_FINITE, argument(arguments, first + 1))
-        elif give_command(world, bodies_of(world)[index].id, number, v, place, 0.0) == FULL:
+        elif give_command(world_address, bodies_of(world_address)[index].id, number, v, place, 0.0) == FULL:
             refuse(instance, call, TOO_MANY_EDITS, 0)
         elif is_impulse:
             note_impulse(server_of(instance), index, v)
@@ -79,27 +79,27 @@ def make_two_vector_call(find, refuse, server_of, first, call, edit):
 
 
 def make_vector_getter(find, call, read):
-    """Make a virtual that returns the vector `read(world, index)`; zero for no body."""
+    """Make a virtual that returns the vector `read(world_address, index)`; zero for no body."""
 
     @kernel
     def virtual(instance, arguments, result):
-        world, index = find(instance, arguments, call)
+        world_address, index = find(instance, arguments, call)
         if index < 0:
             store_vector3(result, (0.0, 0.0, 0.0))
         else:
-            store_vector3(result, read(world, index))
+            store_vector3(result, read(world_address, index))
 
     return virtual
 
 
 @kernel
-def constant_force(world, index):
-    return vector3(rare_of(world, bodies_of(world)[index]).constant_force)
+def constant_force(world_address, index):
+    return vector3(rare_of(world_address, bodies_of(world_address)[index]).constant_force)
 
 
 @kernel
-def constant_torque(world, index):
-    return vector3(rare_of(world, bodies_of(world)[index]).constant_torque)
+def constant_torque(world_address, index):
+    return vector3(rare_of(world_address, bodies_of(world_address)[index]).constant_torque)
 
 
 VECTOR_GETTERS = {"get_constant_force": constant_force, "get_constant_torque": constant_torque}

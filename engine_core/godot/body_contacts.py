@@ -27,17 +27,18 @@ CONTACT_BYTES = CONTACT_REPORT.itemsize
 
 @kernel
 def get_contact_count(instance, arguments, result):
-    world, index = find(instance, arguments, GET_CONTACT)
-    store_int64(result, np.int64(rare_of(world, bodies_of(world)[index]).contact_count) if index >= 0 else np.int64(0))
+    world_address, index = find(instance, arguments, GET_CONTACT)
+    count = rare_of(world_address, bodies_of(world_address)[index]).contact_count if index >= 0 else 0
+    store_int64(result, np.int64(count))
 
 
 @kernel
 def _contact_of(instance, arguments):
     """Address of the contact with the number of the argument; 0 after the call was refused, or for a state without a body."""
-    world, index = find(instance, arguments, GET_CONTACT)
+    world_address, index = find(instance, arguments, GET_CONTACT)
     if index < 0:
         return np.int64(0)
-    rare = rare_of(world, bodies_of(world)[index])
+    rare = rare_of(world_address, bodies_of(world_address)[index])
     number = int_argument(arguments, 0)
     if number < 0 or number >= rare.contact_count or rare.contacts == 0:
         refuse(instance, GET_CONTACT, WRONG_NUMBER, number)
@@ -66,9 +67,9 @@ def _place_getter(field):
     def virtual(instance, arguments, result):
         contact = _contact_of(instance, arguments)
         if contact:
-            world, index = find(instance, arguments, GET_CONTACT)
+            world_address, index = find(instance, arguments, GET_CONTACT)
             place = vector3(view(contact, 1, CONTACT_REPORT)[0][field])
-            store_vector3(result, subtract(place, frame_of(world, index)))
+            store_vector3(result, subtract(place, frame_of(world_address, index)))
         else:
             store_vector3(result, (0.0, 0.0, 0.0))
 

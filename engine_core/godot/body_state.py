@@ -83,26 +83,26 @@ def _vector_getter(name, read):
 
 
 @kernel
-def _gravity(world, index):
-    refresh_surroundings(world, index, bodies_of(world)[index])
-    return vector3(bodies_of(world)[index].gravity)
+def _gravity(world_address, index):
+    refresh_surroundings(world_address, index, bodies_of(world_address)[index])
+    return vector3(bodies_of(world_address)[index].gravity)
 
 
 @kernel
-def _center_of_mass(world, index):
-    body = bodies_of(world)[index]
+def _center_of_mass(world_address, index):
+    body = bodies_of(world_address)[index]
     return rotate(quaternion(body.rotation), vector3(body.center_of_mass))
 
 
 @kernel
-def _center_of_mass_local(world, index):
-    return vector3(bodies_of(world)[index].center_of_mass)
+def _center_of_mass_local(world_address, index):
+    return vector3(bodies_of(world_address)[index].center_of_mass)
 
 
 @kernel
-def _inverse_inertia(world, index):
+def _inverse_inertia(world_address, index):
     """Inverse inertia about the principal axes [1/(kg m^2)]."""
-    values, _, _, _ = principal_axes(packed6(bodies_of(world)[index].inverse_inertia_local))
+    values, _, _, _ = principal_axes(packed6(bodies_of(world_address)[index].inverse_inertia_local))
     return values
 
 
@@ -114,34 +114,34 @@ get_inverse_inertia = _vector_getter("get_inverse_inertia", _inverse_inertia)
 
 @kernel
 def get_total_linear_damp(instance, arguments, result):
-    world, index = find(instance, arguments, 0)
+    world_address, index = find(instance, arguments, 0)
     if index >= 0:
-        refresh_surroundings(world, index, bodies_of(world)[index])
-    store_float64(result, float(bodies_of(world)[index].total_linear_damp) if index >= 0 else 0.0)
+        refresh_surroundings(world_address, index, bodies_of(world_address)[index])
+    store_float64(result, float(bodies_of(world_address)[index].total_linear_damp) if index >= 0 else 0.0)
 
 
 @kernel
 def get_total_angular_damp(instance, arguments, result):
-    world, index = find(instance, arguments, 0)
+    world_address, index = find(instance, arguments, 0)
     if index >= 0:
-        refresh_surroundings(world, index, bodies_of(world)[index])
-    store_float64(result, float(bodies_of(world)[index].total_angular_damp) if index >= 0 else 0.0)
+        refresh_surroundings(world_address, index, bodies_of(world_address)[index])
+    store_float64(result, float(bodies_of(world_address)[index].total_angular_damp) if index >= 0 else 0.0)
 
 
 @kernel
 def get_inverse_mass(instance, arguments, result):
-    world, index = find(instance, arguments, 0)
-    store_float64(result, float(bodies_of(world)[index].inverse_mass) if index >= 0 else 0.0)
+    world_address, index = find(instance, arguments, 0)
+    store_float64(result, float(bodies_of(world_address)[index].inverse_mass) if index >= 0 else 0.0)
 
 
 @kernel
 def get_principal_inertia_axes(instance, arguments, result):
     """The principal axes of inertia, world, as columns."""
-    world, index = find(instance, arguments, 0)
+    world_address, index = find(instance, arguments, 0)
     if index < 0:
         store_identity(result)
         return
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     _, x, y, z = principal_axes(packed6(body.inverse_inertia_local))
     q = quaternion(body.rotation)
     x, y, z = rotate(q, x), rotate(q, y), rotate(q, z)
@@ -151,11 +151,11 @@ def get_principal_inertia_axes(instance, arguments, result):
 
 @kernel
 def get_inverse_inertia_tensor(instance, arguments, result):
-    world, index = find(instance, arguments, 0)
+    world_address, index = find(instance, arguments, 0)
     if index < 0:
         store_zeros(result, 9)
         return
-    m = bodies_of(world)[index].inverse_inertia_world
+    m = bodies_of(world_address)[index].inverse_inertia_world
     store_symmetric(result, (m[0], m[1], m[2], m[3], m[4], m[5]))
 
 
@@ -169,32 +169,32 @@ get_angular_velocity = _vector_getter("get_angular_velocity", motion.get_angular
 
 @kernel
 def set_transform(instance, arguments, result):
-    world, index = find(instance, arguments, 0)
+    world_address, index = find(instance, arguments, 0)
     if index < 0:
         return
     transform = argument(arguments, 0)
-    body = bodies_of(world)[index]
-    answer, origin, q = read_pose(world, index, transform)
+    body = bodies_of(world_address)[index]
+    answer, origin, q = read_pose(world_address, index, transform)
     if answer == motion.TRANSFORM_NOT_FINITE:
         refuse(instance, SET_TRANSFORM, NOT_FINITE_TRANSFORM, transform)
     elif answer == motion.TRANSFORM_STRETCHED:
         call_2(server_at(server_of(instance)).set_stretched_transform, body.id, transform)
-    elif give_command(world, body.id, SET_POSE, origin, (q[0], q[1], q[2]), q[3]) == FULL:
+    elif give_command(world_address, body.id, SET_POSE, origin, (q[0], q[1], q[2]), q[3]) == FULL:
         refuse(instance, SET_TRANSFORM, TOO_MANY_EDITS, 0)
 
 
 @kernel
 def get_transform(instance, arguments, result):
-    world, index = find(instance, arguments, 0)
+    world_address, index = find(instance, arguments, 0)
     if index < 0:
         store_identity(result)
     else:
-        write_transform(world, index, result)
+        write_transform(world_address, index, result)
 
 
 @kernel
 def get_velocity_at_local_position(instance, arguments, result):
-    world, index = find(instance, arguments, 0)
+    world_address, index = find(instance, arguments, 0)
     if index < 0:
         store_vector3(result, (0.0, 0.0, 0.0))
         return
@@ -202,35 +202,35 @@ def get_velocity_at_local_position(instance, arguments, result):
     if not is_finite3(place):
         refuse(instance, VELOCITY_AT, NOT_FINITE, argument(arguments, 0))
         place = NOTHING
-    body = bodies_of(world)[index]
-    store_vector3(result, motion.velocity_at(world, body, motion.arm_of(body, place)))
+    body = bodies_of(world_address)[index]
+    store_vector3(result, motion.velocity_at(world_address, body, motion.arm_of(body, place)))
 
 
 @kernel
 def set_sleep_state(instance, arguments, result):
-    world, index = find(instance, arguments, 0)
+    world_address, index = find(instance, arguments, 0)
     if index >= 0:
         is_set = 1.0 if bool_argument(arguments, 0) else 0.0
-        give_command(world, bodies_of(world)[index].id, SET_SLEEPING, (is_set, 0.0, 0.0), NOTHING, 0.0)
+        give_command(world_address, bodies_of(world_address)[index].id, SET_SLEEPING, (is_set, 0.0, 0.0), NOTHING, 0.0)
 
 
 @kernel
 def is_sleeping(instance, arguments, result):
-    world, index = find(instance, arguments, 0)
-    store_uint8(result, np.uint8(1) if index >= 0 and motion.is_sleeping(bodies_of(world)[index]) else np.uint8(0))
+    world_address, index = find(instance, arguments, 0)
+    store_uint8(result, np.uint8(1) if index >= 0 and motion.is_sleeping(bodies_of(world_address)[index]) else np.uint8(0))
 
 
 @kernel
 def integrate_forces(instance, arguments, result):
     """Change the velocities as one step would, for bodies with custom integration: gravity, forces, damping."""
-    world, index = find(instance, arguments, 0)
+    world_address, index = find(instance, arguments, 0)
     if index < 0:
         return
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if body.mode < RIGID or body.system < 0:
         return
-    dt = motion.system_of(world, body.system)[0].last_delta_time
-    rare = rare_of(world, body)
+    dt = motion.system_of(world_address, body.system)[0].step.last_delta_time
+    rare = rare_of(world_address, body)
     force = add(vector3(body.force), vector3(rare.constant_force))
     gain = motion.lock_linear(body, add(vector3(body.gravity), scale(force, float(body.inverse_mass))))
     turn = motion.inverse_inertia_times(body, add(vector3(body.torque), vector3(rare.constant_torque)))
@@ -245,33 +245,33 @@ def integrate_forces(instance, arguments, result):
 
 @kernel
 def get_collision_layer(instance, arguments, result):
-    world, index = find(instance, arguments, 0)
-    store_int64(result, np.int64(bodies_of(world)[index].collision_layer) if index >= 0 else np.int64(0))
+    world_address, index = find(instance, arguments, 0)
+    store_int64(result, np.int64(bodies_of(world_address)[index].collision_layer) if index >= 0 else np.int64(0))
 
 
 @kernel
 def get_collision_mask(instance, arguments, result):
-    world, index = find(instance, arguments, 0)
-    store_int64(result, np.int64(bodies_of(world)[index].collision_mask) if index >= 0 else np.int64(0))
+    world_address, index = find(instance, arguments, 0)
+    store_int64(result, np.int64(bodies_of(world_address)[index].collision_mask) if index >= 0 else np.int64(0))
 
 
 @kernel
 def get_step(instance, arguments, result):
-    world, index = find(instance, arguments, 0)
+    world_address, index = find(instance, arguments, 0)
     step = 0.0
-    if index >= 0 and bodies_of(world)[index].system >= 0:
-        step = float(motion.system_of(world, bodies_of(world)[index].system)[0].last_delta_time)
+    if index >= 0 and bodies_of(world_address)[index].system >= 0:
+        step = float(motion.system_of(world_address, bodies_of(world_address)[index].system)[0].step.last_delta_time)
     store_float64(result, step)
 
 
 @kernel
 def get_space_state(instance, arguments, result):
-    world, index = find(instance, arguments, 0)
+    world_address, index = find(instance, arguments, 0)
     found = np.int64(0)
-    if index >= 0 and bodies_of(world)[index].system >= 0:
-        capacity = world_at(world).system_capacity
+    if index >= 0 and bodies_of(world_address)[index].system >= 0:
+        capacity = world_at(world_address).system_capacity
         spaces = view(server_at(server_of(instance)).space_bindings, capacity, SPACE_BINDING)
-        found = spaces[bodies_of(world)[index].system].object
+        found = spaces[bodies_of(world_address)[index].system].object
     store_int64(result, found)
 
 

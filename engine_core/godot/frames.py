@@ -14,7 +14,8 @@ from ..bodies import motion
 from ..bodies.identity import index_of
 from ..bodies.motion import bodies_of, origin_of
 from ..bodies.records import world_at
-from ..bodies.schema import HAS_RARE, SYSTEM
+from ..bodies.schema import HAS_RARE
+from ..bodies.system_schema import SYSTEM
 from ..edit.origin import read_frame, shift
 from ..geometry.vector import add, subtract
 from ..runtime.call import load_float32, store_float32
@@ -31,28 +32,28 @@ ROUNDING = 2.0e-7
 
 
 @kernel
-def frame_of(world, index):
+def frame_of(world_address, index):
     """The frame of the space that a body is in, world [m]."""
-    system = bodies_of(world)[index].system
-    if system < 0:
+    system_address = bodies_of(world_address)[index].system
+    if system_address < 0:
         return (0.0, 0.0, 0.0)
-    return read_frame(world_at(world).systems + system * SYSTEM_SIZE)
+    return read_frame(world_at(world_address).systems + system_address * SYSTEM_SIZE)
 
 
 @kernel
-def write_transform(world, index, out):
+def write_transform(world_address, index, out):
     """Call `motion.get_origin_transform`, with the result in Godot's coordinates."""
-    motion.get_origin_transform(world, index, out)
-    origin = subtract(origin_of(bodies_of(world)[index]), frame_of(world, index))
+    motion.get_origin_transform(world_address, index, out)
+    origin = subtract(origin_of(bodies_of(world_address)[index]), frame_of(world_address, index))
     for k in range(3):
         store_float32(out + 36 + 4 * k, FLOAT32(origin[k]))
 
 
 @kernel
-def read_pose(world, index, transform):
+def read_pose(world_address, index, transform):
     """Call `motion.pose_of_transform` with Godot's coordinates."""
-    answer, origin, rotation = motion.pose_of_transform(world, bodies_of(world)[index], transform)
-    return answer, add(origin, frame_of(world, index)), rotation
+    answer, origin, rotation = motion.pose_of_transform(world_address, bodies_of(world_address)[index], transform)
+    return answer, add(origin, frame_of(world_address, index)), rotation
 
 
 @kernel
@@ -60,15 +61,15 @@ def repeats_after_shift(server, index, transform):
     """Whether a transform set between a shift and the next step equals the body's present one, within the rounding of the node's
     numbers."""
     record = server_at(server)
-    world = record.world
-    system = bodies_of(world)[index].system
-    if system < 0:
+    world_address = record.world
+    system_address = bodies_of(world_address)[index].system
+    if system_address < 0:
         return False
-    reach = view(record.space_bindings, world_at(world).system_capacity, SPACE_BINDING)[system].shifted
+    reach = view(record.space_bindings, world_at(world_address).system_capacity, SPACE_BINDING)[system_address].shifted
     if reach[0] + reach[1] + reach[2] == 0.0:
         return False
     present = address_of_row(stack_array(12, FLOAT32), 0)
-    write_transform(world, index, present)
+    write_transform(world_address, index, present)
     for i in range(12):
         wanted = FLOAT64(load_float32(transform + 4 * i))
         tolerance = ROUNDING * (abs(wanted) + reach[i - 9]) if i >= 9 else 1e-6 * (1.0 + abs(wanted))
@@ -78,9 +79,9 @@ def repeats_after_shift(server, index, transform):
 
 
 @entry_point("void(int64, int64, int64)")
-def write_transform_of(world, index, out):
+def write_transform_of(world_address, index, out):
     """Call `write_transform` from Python."""
-    write_transform(world, index, out)
+    write_transform(world_address, index, out)
 
 
 def frame_of_space(server, space: int) -> np.ndarray:
@@ -88,7 +89,7 @@ def frame_of_space(server, space: int) -> np.ndarray:
     if not space:
         return np.zeros(3)
     row = server.world.system(space).row
-    return row["frames"][int(row["frame_version"]) & 1].copy()
+    return row["place"]["frames"][int(row["place"]["frame_version"]) & 1].copy()
 
 
 def enter_space(server, identity: int, space: int, before: int, set_system) -> None:

@@ -4,9 +4,9 @@ import numpy as np
 
 from ..bodies.motion import bodies_of, is_orthonormal, rotation_of_basis, turning_of
 from ..bodies.records import system_at, world_at
-from ..bodies.schema import SYSTEM
+from ..bodies.system_schema import SYSTEM
 from ..characters.body_motion import COLLIDES_SEPARATION_RAYS, MAX_COLLISIONS, MOTION, REPORTS_RECOVERY
-from ..collision.query_schema import MOTION_FUNCTION, QUERY_CONTACT
+from ..collision.query_schema import QUERY_CONTACT
 from ..geometry.vector import add, normalize, store3, store4, subtract, vector3
 from ..runtime.call import call_2_result, store_float32, store_int32, store_int64, store_uint8
 from ..runtime.function_address import store_function_addresses
@@ -81,13 +81,13 @@ def _is_asked_well(instance, arguments):
 
 
 @kernel
-def _store_collision(world, frame, contact, at):
+def _store_collision(world_address, frame, contact, at):
     """Write a row of QUERY_CONTACT as PhysicsServer3DExtensionMotionCollision."""
-    body = bodies_of(world)[contact.body]
+    body = bodies_of(world_address)[contact.body]
     store_vector3(at, subtract(vector3(contact.other_position), frame))
     store_vector3(at + 12, vector3(contact.normal))
     store_vector3(at + 24, vector3(contact.velocity))
-    store_vector3(at + 36, turning_of(world, body))
+    store_vector3(at + 36, turning_of(world_address, body))
     store_float32(at + 48, FLOAT32(contact.depth))
     store_int32(at + 52, contact.own_instance)
     store_int64(at + 56, contact.user_id)
@@ -96,7 +96,7 @@ def _store_collision(world, frame, contact, at):
 
 
 @kernel
-def _store_result(world, frame, motion, contacts, out):
+def _store_result(world_address, frame, motion, contacts, out):
     """Write the result as PhysicsServer3DExtensionMotionResult."""
     store_vector3(out, vector3(motion.travel))
     store_vector3(out + 12, vector3(motion.remainder))
@@ -104,15 +104,15 @@ def _store_result(world, frame, motion, contacts, out):
     store_float32(out + 28, FLOAT32(motion.safe_fraction))
     store_float32(out + 32, FLOAT32(motion.unsafe_fraction))
     for i in range(motion.collision_count):
-        _store_collision(world, frame, contacts[i], out + COLLISIONS_OFFSET + i * COLLISION_BYTES)
+        _store_collision(world_address, frame, contacts[i], out + COLLISIONS_OFFSET + i * COLLISION_BYTES)
     store_int32(out + COUNT_OFFSET, INT32(motion.collision_count))
 
 
 @kernel
 def test_motion(instance, arguments, result):
     store_uint8(result, np.uint8(0))
-    world, index = find(instance, arguments, CALL)
-    if index < 0 or bodies_of(world)[index].system < 0 or not _is_asked_well(instance, arguments):
+    world_address, index = find(instance, arguments, CALL)
+    if index < 0 or bodies_of(world_address)[index].system < 0 or not _is_asked_well(instance, arguments):
         return
     server = server_at(instance)
     motions, contacts = stack_array(1, MOTION), stack_array(32, QUERY_CONTACT)
@@ -126,7 +126,7 @@ def test_motion(instance, arguments, result):
     if bool_argument(arguments, 6):
         motion.flags |= INT32(REPORTS_RECOVERY)
     transform = argument(arguments, 1)
-    frame = frame_of(world, index)
+    frame = frame_of(world_address, index)
     store3(motion.position, add(load_vector3(transform + 36), frame))
     store4(motion.rotation, _rotation_of(transform))
     store3(motion.motion, vector3_argument(arguments, 2))
@@ -135,12 +135,12 @@ def test_motion(instance, arguments, result):
     motion.exclusion_function = server.motion_exclusion_function
     motion.exclusion_context = instance
     motion.collisions = address_of_row(contacts, 0)
-    record = world_at(world)
-    system = address_of_row(view(record.systems, record.system_capacity, SYSTEM), bodies_of(world)[index].system)
-    is_colliding = call_2_result(system_at(system).extra[MOTION_FUNCTION], system, address)
+    record = world_at(world_address)
+    system_address = address_of_row(view(record.systems, record.system_capacity, SYSTEM), bodies_of(world_address)[index].system)
+    is_colliding = call_2_result(system_at(system_address).functions.test_motion, system_address, address)
     out = int_argument(arguments, 7)
     if out != 0:
-        _store_result(world, frame, motion, contacts, out)
+        _store_result(world_address, frame, motion, contacts, out)
     store_uint8(result, np.uint8(is_colliding))
 
 

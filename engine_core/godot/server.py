@@ -11,7 +11,8 @@ from ctypes import c_int64
 import numpy as np
 
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
-from ..bodies.schema import IS_AREA, KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM, SYSTEM
+from ..bodies.schema import IS_AREA, KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM
+from ..bodies.system_schema import SYSTEM
 from ..core.queries import install_queries
 from ..runtime.c_memory import memory_functions
 from ..runtime.memory import Pool

@@ -22,10 +22,10 @@ SET_TRANSFORM = number_of("area_set_transform")
 
 
 @kernel
-def _is_there(world, index, transform):
+def _is_there(world_address, index, transform):
     """Whether an area is already at this transform: nodes repeat theirs. A basis is stored as a rotation, and rounded."""
     present = address_of_row(stack_array(12, np.float32), 0)
-    write_transform(world, index, present)
+    write_transform(world_address, index, present)
     for i in range(12):
         tolerance = 1e-6 if i < 9 else 0.0
         if not abs(load_float32(transform + 4 * i) - load_float32(present + 4 * i)) <= tolerance:

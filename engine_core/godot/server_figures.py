@@ -16,8 +16,8 @@ def pool_figures(server) -> dict:
         "bodies": max(world.bodies.count - int(at_hand["stock_count"]), stock.most_bodies),
         "body_shapes": max(world.instances.most_used() - int(at_hand["run_count"]), stock.most_runs),
         "shapes": world.shapes.row_count, "joints": world.joints.count, "spaces": int(world.record["system_count"]),
-        "pairs": max((int(row["pair_count"]) for row in spaces), default=0),
-        "contacts": max((int(row["manifold_count"]) for row in spaces), default=0),
+        "pairs": max((int(row["pairs"]["count"]) for row in spaces), default=0),
+        "contacts": max((int(row["manifolds"]["count"]) for row in spaces), default=0),
     }  # fmt: skip
     limits = {name.replace("systems", "spaces"): limit for name, limit in world.limits.items()}
     return {name: {"most": count, "capacity": limits[name], "setting": PREFIX + name} for name, count in most.items()}

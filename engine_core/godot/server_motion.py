@@ -65,25 +65,25 @@ def refuse(instance, call, reason, value):
 @kernel
 def find(instance, arguments, call):
     """`(world, body index)` of the body that the first argument names; -1 after the call was refused."""
-    world = server_at(instance).world
+    world_address = server_at(instance).world
     identity = int_argument(arguments, 0)
-    index = body_of(world, identity)
+    index = body_of(world_address, identity)
     if index < 0:
         refuse(instance, call, NO_SUCH_BODY, identity)
     else:
-        settle_mass(instance, bodies_of(world)[index], np.int64(index))
-    return world, np.int64(index)
+        settle_mass(instance, bodies_of(world_address)[index], np.int64(index))
+    return world_address, np.int64(index)
 
 
 @kernel
-def _rests_there(world, index, transform):
+def _rests_there(world_address, index, transform):
     """Whether a body sleeps at this very transform: a node repeats its transform when it enters the tree, which should not wake
     the body."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if body.mode < RIGID or not motion.is_sleeping(body):
         return False
     present = address_of_row(stack_array(12, FLOAT32), 0)
-    write_transform(world, index, present)
+    write_transform(world_address, index, present)
     for i in range(12):
         wanted = float(load_float32(transform + 4 * i))
         if not abs(wanted - float(load_float32(present + 4 * i))) <= 1e-6 * (1.0 + abs(wanted)):
@@ -92,25 +92,25 @@ def _rests_there(world, index, transform):
 
 
 @kernel
-def _set_transform(instance, world, index, variant):
+def _set_transform(instance, world_address, index, variant):
     """Set the body's transform from a Variant."""
     server = server_at(instance)
     transform = address_of_row(stack_array(12, FLOAT32), 0)
     call_2(server.transform_from_variant, transform, variant)
-    if _rests_there(world, index, transform) or repeats_after_shift(instance, index, transform):
+    if _rests_there(world_address, index, transform) or repeats_after_shift(instance, index, transform):
         return
-    body = bodies_of(world)[index]
-    answer, origin, q = read_pose(world, index, transform)
+    body = bodies_of(world_address)[index]
+    answer, origin, q = read_pose(world_address, index, transform)
     if answer == motion.TRANSFORM_NOT_FINITE:
         refuse(instance, SET_STATE, NOT_FINITE_TRANSFORM, transform)
     elif answer == motion.TRANSFORM_STRETCHED:
         call_2(server.set_stretched_transform, body.id, transform)
-    elif give_command(world, body.id, SET_POSE, origin, (q[0], q[1], q[2]), q[3]) == FULL:
+    elif give_command(world_address, body.id, SET_POSE, origin, (q[0], q[1], q[2]), q[3]) == FULL:
         refuse(instance, SET_STATE, TOO_MANY_EDITS, 0)
 
 
 @kernel
-def _set_velocity(instance, world, index, state, variant):
+def _set_velocity(instance, world_address, index, state, variant):
     """Set the body's linear or angular velocity from a Variant."""
     address = address_of_row(stack_array(3, FLOAT32), 0)
     call_2(server_at(instance).vector3_from_variant, address, variant)
@@ -119,13 +119,13 @@ def _set_velocity(instance, world, index, state, variant):
         refuse(instance, SET_STATE, NOT_FINITE, address)
         return
     number = SET_LINEAR_VELOCITY if state == STATE_LINEAR_VELOCITY else SET_ANGULAR_VELOCITY
-    if give_command(world, bodies_of(world)[index].id, number, velocity, NOTHING, 0.0) == FULL:
+    if give_command(world_address, bodies_of(world_address)[index].id, number, velocity, NOTHING, 0.0) == FULL:
         refuse(instance, SET_STATE, TOO_MANY_EDITS, 0)
 
 
 @kernel
 def set_state(instance, arguments, result):
-    world, index = find(instance, arguments, SET_STATE)
+    world_address, index = find(instance, arguments, SET_STATE)
     if index < 0:
         return
     state, variant = int_argument(arguments, 1), argument(arguments, 2)
@@ -139,33 +139,33 @@ def set_state(instance, arguments, result):
     if not is_right:
         refuse(instance, SET_STATE, WRONG_TYPE, variant)
     elif state == STATE_TRANSFORM:
-        _set_transform(instance, world, index, variant)
+        _set_transform(instance, world_address, index, variant)
     elif state < STATE_SLEEPING:
-        _set_velocity(instance, world, index, state, variant)
+        _set_velocity(instance, world_address, index, state, variant)
     else:
         is_set = 1.0 if load_uint8(variant + 8) != 0 else 0.0  # a bool, or the lowest byte of an integer
         number = SET_SLEEPING if state == STATE_SLEEPING else SET_CAN_SLEEP
-        if give_command(world, bodies_of(world)[index].id, number, (is_set, 0.0, 0.0), NOTHING, 0.0) == FULL:
+        if give_command(world_address, bodies_of(world_address)[index].id, number, (is_set, 0.0, 0.0), NOTHING, 0.0) == FULL:
             refuse(instance, SET_STATE, TOO_MANY_EDITS, 0)
 
 
 @kernel
 def get_state(instance, arguments, result):
-    world, index = find(instance, arguments, GET_STATE)
+    world_address, index = find(instance, arguments, GET_STATE)
     if index < 0:
         return
     server = server_at(instance)
     state = int_argument(arguments, 1)
     value = address_of_row(stack_array(12, FLOAT32), 0)
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if state == STATE_TRANSFORM:
-        write_transform(world, index, value)
+        write_transform(world_address, index, value)
         call_2(server.variant_from_transform, result, value)
     elif state == STATE_LINEAR_VELOCITY:
-        store_vector3(value, motion.get_linear_velocity(world, index))
+        store_vector3(value, motion.get_linear_velocity(world_address, index))
         call_2(server.variant_from_vector3, result, value)
     elif state == STATE_ANGULAR_VELOCITY:
-        store_vector3(value, motion.get_angular_velocity(world, index))
+        store_vector3(value, motion.get_angular_velocity(world_address, index))
         call_2(server.variant_from_vector3, result, value)
     elif state == STATE_SLEEPING:
         store_uint8(value, np.uint8(1) if motion.is_sleeping(body) else np.uint8(0))

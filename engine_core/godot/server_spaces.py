@@ -31,7 +31,7 @@ def _space_create(server):
 @SERVER.cold()
 def _space_set_active(server, identity, active):
     server.space_row(identity)["is_active"] = active
-    server.world.systems.rows[server.world.system_index("space_set_active", identity)]["is_active"] = active
+    server.world.systems.rows[server.world.system_index("space_set_active", identity)]["settings"]["is_active"] = active
 
 
 @SERVER.cold()
@@ -75,8 +75,8 @@ def _space_get_param(server, identity, number):
         return kept.get(number, default)
     row = server.world.systems.rows[server.world.system_index("space_get_param", identity)]
     if number == BIAS:
-        return float(row[field]) / CONTACT_HERTZ * default
-    return float(row[field]) * (ITERATIONS_A_SUBSTEP if number == ITERATIONS else 1.0)
+        return float(row["settings"][field]) / CONTACT_HERTZ * default
+    return float(row["settings"][field]) * (ITERATIONS_A_SUBSTEP if number == ITERATIONS else 1.0)
 
 
 @SERVER.cold()

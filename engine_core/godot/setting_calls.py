@@ -106,12 +106,12 @@ def make_setting(find, edit, read):
 
     @kernel
     def setting(instance, arguments, result):
-        world = server_at(instance).world
-        index = find(world, int_argument(arguments, 0))
+        world_address = server_at(instance).world
+        index = find(world_address, int_argument(arguments, 0))
         if index < 0:
             return False
         legal, values = read(arguments)
-        return legal and give_command(world, bodies_of(world)[index].id, number, values, NOTHING, 0.0) != FULL
+        return legal and give_command(world_address, bodies_of(world_address)[index].id, number, values, NOTHING, 0.0) != FULL
 
     return setting
 
@@ -167,11 +167,11 @@ def body_set_user_flags(instance, arguments, result):
 def make_attach_object_instance_id(find):
     @kernel
     def attach_object_instance_id(instance, arguments, result):
-        world = server_at(instance).world
-        index = find(world, int_argument(arguments, 0))
+        world_address = server_at(instance).world
+        index = find(world_address, int_argument(arguments, 0))
         if index < 0:
             return False
-        bodies_of(world)[index].user_id = int_argument(arguments, 1)
+        bodies_of(world_address)[index].user_id = int_argument(arguments, 1)
         return True
 
     return attach_object_instance_id

@@ -22,9 +22,7 @@ from ..collision.query_schema import (
     QUERY,
     QUERY_CONTACT,
     RAY,
-    RAY_FUNCTION,
     RAY_RESULT,
-    SHAPE_FUNCTION,
     WITH_AREAS,
     WITH_BODIES,
 )  # fmt: skip
@@ -117,11 +115,17 @@ def _begin(instance, operation, mask, with_bodies, with_areas, query_address):
 
 
 @kernel
-def _ask(instance, place, query_address):
-    """Run the query in the system; return the result of its function."""
+def _ask_rays(instance, query_address):
+    """Run a query of rays or points in the system; return the result of its function."""
     address = view(instance, 1, SPACE_BINDING)[0].system
-    function = system_at(address).extra[place]
-    return call_2_result(function, address, query_address)
+    return call_2_result(system_at(address).functions.query_rays, address, query_address)
+
+
+@kernel
+def _ask_shapes(instance, query_address):
+    """Run a query of a shape in the system; return the result of its function."""
+    address = view(instance, 1, SPACE_BINDING)[0].system
+    return call_2_result(system_at(address).functions.query_shapes, address, query_address)
 
 
 @kernel
@@ -175,7 +179,7 @@ def intersect_ray(instance, arguments, result):
     store3(query.motion, motion)
     query.results = address_of_row(hits, 0)
     query.max_results = 1
-    if _ask(instance, RAY_FUNCTION, address) == 0:
+    if _ask_rays(instance, address) == 0:
         return
     out = int_argument(arguments, 8)  # PhysicsServer3DExtensionRayResult
     if out != 0:
@@ -236,7 +240,7 @@ def intersect_point(instance, arguments, result):
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, BODY_HIT), 0)
     rows = _rows(instance, on_stack, wanted, BODY_HIT_BYTES)
     query.results, query.max_results = rows, wanted
-    count = _ask(instance, RAY_FUNCTION, address_of_row(queries, 0))
+    count = _ask_rays(instance, address_of_row(queries, 0))
     _store_hits(instance, rows, count, int_argument(arguments, 4))
     _give_back(instance, on_stack, rows)
     store_int64(result, count)
@@ -304,7 +308,7 @@ def intersect_shape(instance, arguments, result):
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, BODY_HIT), 0)
     rows = _rows(instance, on_stack, wanted, BODY_HIT_BYTES)
     query.results, query.max_results = rows, wanted
-    count = _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
+    count = _ask_shapes(instance, address_of_row(queries, 0))
     _store_hits(instance, rows, count, int_argument(arguments, 7))
     _give_back(instance, on_stack, rows)
     end_asking(instance, how, query)
@@ -320,7 +324,7 @@ def cast_motion(instance, arguments, result):
     how = _begin_shape(instance, arguments, CAST_MOTION, CAST, queries, frame)
     if how == REFUSED:
         return
-    _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
+    _ask_shapes(instance, address_of_row(queries, 0))
     store_float32(int_argument(arguments, 7), FLOAT32(query.safe_fraction))
     store_float32(int_argument(arguments, 8), FLOAT32(query.unsafe_fraction))
     end_asking(instance, how, query)
@@ -344,7 +348,7 @@ def collide_shape(instance, arguments, result):
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, QUERY_CONTACT), 0)
     rows = _rows(instance, on_stack, wanted, QUERY_CONTACT_BYTES)
     query.results, query.max_results = rows, wanted
-    count = _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
+    count = _ask_shapes(instance, address_of_row(queries, 0))
     contacts = view(rows, wanted, QUERY_CONTACT)
     for i in range(count):
         store_vector3(out + 24 * i, subtract(vector3(contacts[i].position), frame))
@@ -366,7 +370,7 @@ def rest_info(instance, arguments, result):
         return
     query.margin = max(query.margin, SMALLEST_REST_MARGIN)
     query.results, query.max_results = address_of_row(contacts, 0), 1
-    count = _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0))
+    count = _ask_shapes(instance, address_of_row(queries, 0))
     out = int_argument(arguments, 7)  # PhysicsServer3DExtensionShapeRestInfo
     if count > 0 and out != 0:
         store_vector3(out, subtract(vector3(contact.other_position), frame))
@@ -399,7 +403,7 @@ def get_closest_point_to_object_volume(instance, arguments, result):
     query.body = INT32(index)
     frame = _frame(instance)
     store3(query.position, add(point, frame))
-    if _ask(instance, SHAPE_FUNCTION, address_of_row(queries, 0)) != 0:
+    if _ask_shapes(instance, address_of_row(queries, 0)) != 0:
         store_vector3(result, subtract(vector3(query.hit), frame))
 
 

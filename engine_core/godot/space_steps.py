@@ -14,7 +14,6 @@ from ..runtime.atomics import exchange_int64
 from ..runtime.call import call_1, call_1_float, call_2, call_3
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array, view
-from ..step.physics_system import GATE_IS_TAKEN
 from .call_names import number_of
 from .schema import BODY_BINDING, MOST_STREAMS, NIL, SERVER, SPACE_BINDING, STEP_FAILED, STREAM
 from .server_lock import release
@@ -53,11 +52,11 @@ def note_moved(server, space):
     """Add the bodies of a space that were active in the last step to the next flush."""
     capacity = world_at(server.world).body_capacity
     system = system_at(space.system)
-    active = view(system.active_bodies, capacity, INT32)
-    for i in range(system.active_count):
+    active = view(system.bodies.active, capacity, INT32)
+    for i in range(system.bodies.active_count):
         note(server, space, active[i])
-    fell_asleep = view(system.fell_asleep, capacity, INT32)
-    for i in range(system.fell_asleep_count):
+    fell_asleep = view(system.bodies.fell_asleep, capacity, INT32)
+    for i in range(system.bodies.fell_asleep_count):
         note(server, space, fell_asleep[i])
 
 
@@ -89,7 +88,7 @@ def begin_steps(instance, delta_time):
         space = spaces[number]
         if takes_part(space):
             take_gate(space.system, STEPPING)
-            system_at(space.system).extra[GATE_IS_TAKEN] = 1
+            system_at(space.system).edits.is_gate_taken = 1
             spread_impulses(server, space, delta_time)
     server.has_impulses = 0
     server.tick += 1
@@ -112,10 +111,10 @@ def step_spaces(instance, delta_time):
         call_1_float(server.step_function, space.system, delta_time)
         note_moved(server, space)
         system = system_at(space.system)
-        if system.status != 0:
+        if system.limits.status != 0:
             call_3(server.report_error, np.int64(STEP), np.int64(STEP_FAILED), space.system_id)
-        server.active_object_count += system.active_count
-        server.pair_count += system.active_pair_count
+        server.active_object_count += system.bodies.active_count
+        server.pair_count += system.pairs.active_count
     server.worst_step = max(server.worst_step, processor_time(server) - begin)
     exchange_int64(instance + IS_STEPPING, 0)
     release(instance)

@@ -90,7 +90,7 @@ def _give_back_spare(instance, number):
     if spare.memory != 0:
         call_1(server.free_memory, spare.memory)
         spare.memory = 0
-    leave(system_at(binding.system).trees, spare.generation, address)
+    leave(system_at(binding.system).trees.rows, spare.generation, address)
     store_release_int64(address, INT64(0))
 
 
@@ -107,7 +107,7 @@ def _stretch(instance, rows, shape_index, query):
         return INT64(-1)
     address = server.query_rows + number * QUERY_ROW_BYTES
     spare = view(address, 1, QUERY_ROW)[0]
-    spare.generation = enter(system_at(binding.system).trees, address)
+    spare.generation = enter(system_at(binding.system).trees.rows, address)
     shapes = shapes_of(server.world)
     source = INT64(shapes[shape_index].current)
     is_done = can_stretch(shapes, source, is_mirrored)

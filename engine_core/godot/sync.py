@@ -16,7 +16,7 @@ from ..runtime.call import call_1, call_3, call_3_result, call_6, load_int32, st
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
-from ..sensors.events import forget_told
+from ..sensors.events import forget_reported
 from ..sensors.schema import AREA_EVENT, SENSORS
 from ..solver.island_count import count_islands
 from .call_arguments import float_argument, int_argument
@@ -130,7 +130,7 @@ def _put(variants, place, kind, value):
 
 
 @kernel
-def _tell_area(instance, event):
+def _report_to_area(instance, event):
     """Call an area's Callable for one event, if the area still exists and monitors."""
     server = server_at(instance)
     index = area_of(server.world, event.area_id)
@@ -159,14 +159,14 @@ def _tell_areas(instance, space):
     identity, i = space.system_id, 0
     while space.system_id == identity and space.is_active != 0:
         sensors = view(system_at(space.system).sensors, 1, SENSORS)[0]
-        if i >= sensors.told_count:
+        if i >= sensors.reported_count:
             break
-        _tell_area(instance, view(sensors.events, sensors.told_count, AREA_EVENT)[i])
+        _report_to_area(instance, view(sensors.events, sensors.reported_count, AREA_EVENT)[i])
         i += 1
     if space.system_id == identity:
         sensors = view(system_at(space.system).sensors, 1, SENSORS)[0]
-        sensors.told_count = i
-        forget_told(sensors)
+        sensors.reported_count = i
+        forget_reported(sensors)
 
 
 @kernel

@@ -58,8 +58,8 @@ def spread_impulses(server, space, delta_time):
     capacity = world_at(server.world).body_capacity
     bodies, bindings = bodies_of(server.world), view(server.body_bindings, capacity, BODY_BINDING)
     system = system_at(space.system)
-    active = view(system.active_bodies, capacity, INT32)
-    for slot in range(system.active_count):
+    active = view(system.bodies.active, capacity, INT32)
+    for slot in range(system.bodies.active_count):
         index = np.int64(active[slot])
         if bindings[index].pushed_tick == server.tick and bindings[index].pushed_id == bodies[index].id:
             _spread(bodies[index], vector3(bindings[index].impulse), delta_time)

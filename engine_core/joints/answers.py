@@ -11,7 +11,7 @@ report it as part of their impulse.
 
 import numpy as np
 
-from ..bodies.schema import SYSTEM
+from ..bodies.records import system_at
 from ..geometry.vector import store3, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
@@ -55,9 +55,9 @@ def end_answer(joint, rows):
 @entry_point(JOB_SIGNATURE)
 def answer_bounces(system_address, begin, end, worker):
     """Job: solve the locked axes of the active joints `begin` to `end - 1`, without bias."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     joints, rows = joints_of(system), rows_of(system)
-    active = view(system.active_joints, system.joint_count, INT32)
+    active = view(system.joints.active, system.joints.count, INT32)
     for k in range(begin, end):
         joint = joints[active[k]]
         row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
@@ -70,7 +70,7 @@ def answer_bounces(system_address, begin, end, worker):
 @entry_point(JOB_SIGNATURE)
 def answer_bounces_in_trees(system_address, begin, end, worker):
     """Job: solve the trees `begin` to `end - 1`, without bias."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     bodies, joints, rows, nodes, trees = tables_of(system)
     for t in range(begin, end):
         for index in joints_in(system, trees[t]):

@@ -154,8 +154,8 @@ def forget_unused_impulses(joint):
 def drop_broken_joints(system, bodies):
     """Take the joints that broke in this step out of the solver."""
     joints = joints_of(system)
-    active = view(system.active_joints, system.joint_count, INT32)
-    for k in range(system.joint_count):
+    active = view(system.joints.active, system.joints.count, INT32)
+    for k in range(system.joints.count):
         if joints[active[k]].flags & IS_BROKEN:
             remove_joint(system, bodies, active[k])
 

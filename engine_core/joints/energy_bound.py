@@ -31,7 +31,7 @@ NOTHING = (0.0, 0.0, 0.0)
 
 @kernel
 def row_of_node(system, node):
-    return view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
+    return view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32)
 
 
 @kernel

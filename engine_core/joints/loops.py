@@ -173,7 +173,7 @@ def fastest_correction(system, joint):
     sub-step, since otherwise a fast-spinning ring would open for good."""
     _, w_a, _, w_b = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
     left = dot(w_a, w_a) * length(vector3(joint.arms[0])) + dot(w_b, w_b) * length(vector3(joint.arms[1]))
-    return FASTEST_CORRECTION + left * system.last_delta_time / system.substep_count
+    return FASTEST_CORRECTION + left * system.step.last_delta_time / system.settings.substep_count
 
 
 @kernel

@@ -363,7 +363,7 @@ def aim_rows(joint, rows, motion, h):
 @kernel
 def row_of(system, joint, side):
     """The solver row of one body of a joint."""
-    return view(system.solver_rows + joint.rows[side] * ROW_SIZE, 16, FLOAT32)
+    return view(system.solver.rows + joint.rows[side] * ROW_SIZE, 16, FLOAT32)
 
 
 @kernel
@@ -371,7 +371,7 @@ def inertia_of(system, row, turned, as_it_was):
     """The inverse inertia of a body in world axes at its current pose. `turned`: its solver row, `row`: its number; `as_it_was`:
     the inverse inertia at the beginning of the step, six numbers."""
     if turned[UNEVEN] > 0.0:
-        return six(view(system.solver_inertias + row * INERTIA_SIZE, 6, FLOAT32))
+        return six(view(system.solver.inertias + row * INERTIA_SIZE, 6, FLOAT32))
     return six(as_it_was)
 
 

@@ -62,12 +62,12 @@ def turn_by(spin, half):
 @kernel
 def move_row(system, number, time):
     """Move the body of a solver row by its velocities for a time [s]."""
-    row = view(system.solver_rows + number * ROW_SIZE, 16, FLOAT32)
+    row = view(system.solver.rows + number * ROW_SIZE, 16, FLOAT32)
     half = 0.5 * time
     store3(row[DELTA_POSITION:], add_scaled(vector3(row[DELTA_POSITION:]), vector3(row[LINEAR_VELOCITY:]), time))
     spin = middle = vector3(row[ANGULAR_VELOCITY:])
     is_uneven = row[UNEVEN] > 0.0 and length_squared(spin) > SLOWEST * SLOWEST
-    inertia = view(system.solver_inertias + number * INERTIA_SIZE, 6, FLOAT32)
+    inertia = view(system.solver.inertias + number * INERTIA_SIZE, 6, FLOAT32)
     gain = (0.0, 0.0, 0.0)
     if is_uneven:
         gain = gain_to_middle(inverse_symmetric(six(inertia)), spin, half)
@@ -92,8 +92,8 @@ def move_tree(system, nodes, tree, time):
 def keep_tree(system, nodes, tree):
     """Save the solver rows of a tree's bodies, with their inertia."""
     for n in range(tree.first, tree.first + tree.count):
-        row = view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
-        inertia = view(system.solver_inertias + nodes[n].row * INERTIA_SIZE, 6, FLOAT32)
+        row = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
+        inertia = view(system.solver.inertias + nodes[n].row * INERTIA_SIZE, 6, FLOAT32)
         for k in range(16):
             nodes[n].kept[k] = row[k]
         for k in range(6):
@@ -104,8 +104,8 @@ def keep_tree(system, nodes, tree):
 def put_tree_back(system, nodes, tree):
     """Write back what `keep_tree` saved."""
     for n in range(tree.first, tree.first + tree.count):
-        row = view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
-        inertia = view(system.solver_inertias + nodes[n].row * INERTIA_SIZE, 6, FLOAT32)
+        row = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
+        inertia = view(system.solver.inertias + nodes[n].row * INERTIA_SIZE, 6, FLOAT32)
         for k in range(16):
             row[k] = nodes[n].kept[k]
         for k in range(6):

@@ -7,7 +7,8 @@ larger than the caches.
 
 import numpy as np
 
-from ..bodies.schema import BODY, RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, RIGID
 from ..constraints.colours import colours_of
 from ..constraints.schema import COLOUR_COUNT
 from ..runtime.kernel import kernel
@@ -33,7 +34,7 @@ cheaper."""
 
 @kernel
 def nodes_of(system):
-    return view(system.joint_nodes, system.joint_node_count, TREE_NODE)
+    return view(system.joints.nodes, system.joints.node_count, TREE_NODE)
 
 
 @kernel
@@ -89,8 +90,8 @@ def leave_loops_open(system, bodies):
     attached (Kruskal's spanning tree: driven joints first). Joints to fixed bodies come after joints between bodies: otherwise a
     loop through the ground would be two trees. Only called if some joint of the system is driven."""
     colours, joints = colours_of(system), joints_of(system)
-    links = view(system.spare_list, system.active_count + 1, INT32)
-    for slot in range(system.active_count + 1):
+    links = view(system.step.spare_list, system.bodies.active_count + 1, INT32)
+    for slot in range(system.bodies.active_count + 1):
         links[slot] = INT32(slot)
     for turn in range(4):
         for colour in range(COLOUR_COUNT + 1):
@@ -109,12 +110,12 @@ def leave_loops_open(system, bodies):
 @kernel
 def add_node(system, bodies, numbers, body, joint_index, side, parent):
     """Append a body to the tree that is being built."""
-    at = system.joint_node_count
-    system.joint_node_count = at + 1
+    at = system.joints.node_count
+    system.joints.node_count = at + 1
     node = nodes_of(system)[at]
     node.body, node.row = INT32(body), INT32(bodies[body].active_index + 1)
     node.joint, node.side, node.parent = INT32(joint_index), INT32(side), INT32(parent)
-    node.tree, node.count = INT32(system.joint_tree_count), INT32(-1)
+    node.tree, node.count = INT32(system.joints.tree_count), INT32(-1)
     numbers[bodies[body].active_index] = INT32(at)
     if joint_index >= 0:
         joints_of(system)[joint_index].node = INT32(at)
@@ -126,9 +127,9 @@ def grow_tree(system, bodies, numbers, first):
     """Add all bodies joined to the node `first`, parents before children."""
     joints = joints_of(system)
     at = first
-    while at < system.joint_node_count:
+    while at < system.joints.node_count:
         key = bodies[nodes_of(system)[at].body].first_joint
-        while key >= 0 and system.joint_node_count - first < LARGEST_TREE:
+        while key >= 0 and system.joints.node_count - first < LARGEST_TREE:
             index, side = key >> 1, key & 1
             joint = joints[index]
             key = joint.next[side]
@@ -137,12 +138,12 @@ def grow_tree(system, bodies, numbers, first):
             if is_edge and fits_tree_body(bodies, other) and numbers[bodies[other].active_index] < 0:
                 add_node(system, bodies, numbers, other, index, 1 - side, at)
         at += 1
-    tree = view(system.joint_trees, system.joint_tree_count + 1, TREE)[system.joint_tree_count]
-    tree.first, tree.count = INT32(first), INT32(system.joint_node_count - first)
+    tree = view(system.joints.trees, system.joints.tree_count + 1, TREE)[system.joints.tree_count]
+    tree.first, tree.count = INT32(first), INT32(system.joints.node_count - first)
     tree.is_coupled = tree.is_looped = tree.is_split = tree.is_touched = tree.is_drifting = INT32(0)
     tree.closer_count = tree.loop_rows = tree.is_heavy = tree.in_parts = tree.is_bound = INT32(0)
     tree.spare = 0.0
-    system.joint_tree_count += 1
+    system.joints.tree_count += 1
 
 
 @kernel
@@ -165,11 +166,11 @@ def begin_tree_at(system, bodies, numbers, index, hangs):
 @kernel
 def lay_out_trees(system):
     """Find the trees of this step. Those attached to a fixed body begin there. Serial, in the order of the joints."""
-    world, colours = view(system.world, 1, WORLD)[0], colours_of(system)
+    world, colours = world_at(system.world), colours_of(system)
     bodies = view(world.bodies, world.body_capacity, BODY)
     joints = joints_of(system)
-    numbers = view(system.scratch, system.active_count, INT32)
-    system.joint_node_count = system.joint_tree_count = 0
+    numbers = view(system.step.scratch, system.bodies.active_count, INT32)
+    system.joints.node_count = system.joints.tree_count = 0
     count, is_driven = 0, False
     for colour in range(COLOUR_COUNT + 1):
         for index in members_of(colours, colour):
@@ -180,7 +181,7 @@ def lay_out_trees(system):
         return
     if is_driven:
         leave_loops_open(system, bodies)
-    for slot in range(system.active_count):
+    for slot in range(system.bodies.active_count):
         numbers[slot] = INT32(-1)
     for turn in range(2):
         for colour in range(COLOUR_COUNT + 1):
@@ -207,7 +208,7 @@ def note_closer(system, bodies, numbers, index):
     a, b = end_of(bodies, numbers, joint.bodies[0]), end_of(bodies, numbers, joint.bodies[1])
     if min(a, b) < -1 or (min(a, b) >= 0 and nodes_of(system)[a].tree != nodes_of(system)[b].tree):
         return
-    tree = view(system.joint_trees, system.joint_tree_count, TREE)[nodes_of(system)[max(a, b)].tree]
+    tree = view(system.joints.trees, system.joints.tree_count, TREE)[nodes_of(system)[max(a, b)].tree]
     if tree.closer_count < MOST_CLOSERS:
         tree.closers[tree.closer_count] = INT32(index)
         tree.ends[tree.closer_count, 0], tree.ends[tree.closer_count, 1] = INT32(a), INT32(b)
@@ -220,12 +221,12 @@ def note_closer(system, bodies, numbers, index):
 def find_closers(system, bodies):
     """Find the joints that are solved with a tree whose loops they close; none for a tree with too many."""
     colours, joints = colours_of(system), joints_of(system)
-    numbers = view(system.scratch, system.active_count, INT32)
+    numbers = view(system.step.scratch, system.bodies.active_count, INT32)
     for colour in range(COLOUR_COUNT + 1):
         for index in members_of(colours, colour):
             note_closer(system, bodies, numbers, index)
-    trees = view(system.joint_trees, system.joint_tree_count, TREE)
-    for t in range(system.joint_tree_count):
+    trees = view(system.joints.trees, system.joints.tree_count, TREE)
+    for t in range(system.joints.tree_count):
         tree = trees[t]
         if tree.closer_count > MOST_CLOSERS or tree.loop_rows > LOOP_ROWS or tree.count * tree.loop_rows > MOST_LOOP_WORK:
             tree.closer_count = INT32(0)
@@ -238,35 +239,35 @@ def find_closers(system, bodies):
 @kernel
 def list_tree(system, nodes, tree):
     """List the joints of a tree, those that close its loops last."""
-    tree.first_joint = INT32(system.joint_count)
+    tree.first_joint = INT32(system.joints.count)
     for n in range(tree.first, tree.first + tree.count):
         if nodes[n].joint >= 0:
             list_joint(system, nodes[n].joint)
     for c in range(tree.closer_count):
         list_joint(system, tree.closers[c])
-    tree.joint_count = INT32(system.joint_count - tree.first_joint)
+    tree.joint_count = INT32(system.joints.count - tree.first_joint)
 
 
 @kernel
 def list_joint(system, index):
     """Append a joint to those of this step, and assign the place of its rows."""
     joint = joints_of(system)[index]
-    joint.first_row, joint.row_count = INT32(system.joint_row_count), INT32(count_rows(joint))
+    joint.first_row, joint.row_count = INT32(system.joints.row_count), INT32(count_rows(joint))
     joint.is_split = INT32(0)
-    system.joint_row_count += joint.row_count
-    view(system.active_joints, system.joint_count + 1, INT32)[system.joint_count] = INT32(index)
-    system.joint_count += 1
+    system.joints.row_count += joint.row_count
+    view(system.joints.active, system.joints.count + 1, INT32)[system.joints.count] = INT32(index)
+    system.joints.count += 1
 
 
 @kernel
 def couple_trees(system, bodies, joint):
     """Mark the trees that a joint in no tree is attached to."""
-    numbers = view(system.scratch, system.active_count, INT32)
+    numbers = view(system.step.scratch, system.bodies.active_count, INT32)
     for side in range(2):
         body = joint.bodies[side]
         if moves(bodies, body) and numbers[bodies[body].active_index] >= 0:
             number = nodes_of(system)[numbers[bodies[body].active_index]].tree
-            tree = view(system.joint_trees, system.joint_tree_count, TREE)[number]
+            tree = view(system.joints.trees, system.joints.tree_count, TREE)[number]
             tree.is_coupled = INT32(1)
             if joint.locked & (LINEAR_AXES | ANGULAR_AXES):
                 tree.is_looped = INT32(1)
@@ -286,7 +287,7 @@ def split_tree(system, bodies, nodes, joints, tree):
     tree.is_heavy = INT32(tree.is_coupled == 0 and carries_heavy_loads(bodies, nodes, tree))
     if tree.is_touched or not is_free:
         return
-    active = view(system.active_joints, system.joint_count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]
+    active = view(system.joints.active, system.joints.count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]
     for index in active:
         if joints[index].is_stiff:
             return
@@ -349,22 +350,22 @@ def carries_heavy_loads(bodies, nodes, tree):
 def lay_out_joints(system):
     """List the joints of this step: tree by tree, then those in no tree, colour by colour."""
     lay_out_trees(system)
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     colours, joints, nodes = colours_of(system), joints_of(system), nodes_of(system)
-    system.joint_count = system.joint_row_count = 0
+    system.joints.count = system.joints.row_count = 0
     find_closers(system, bodies)
-    trees = view(system.joint_trees, system.joint_tree_count, TREE)
-    for t in range(system.joint_tree_count):
+    trees = view(system.joints.trees, system.joints.tree_count, TREE)
+    for t in range(system.joints.tree_count):
         list_tree(system, nodes, trees[t])
-    in_trees = system.joint_count
+    in_trees = system.joints.count
     for colour in range(COLOUR_COUNT + 1):
-        colours.first_loose[colour] = system.joint_count
+        colours.first_loose[colour] = system.joints.count
         for index in members_of(colours, colour):
             if joints[index].node < 0:
                 list_joint(system, index)
                 couple_trees(system, bodies, joints[index])
-        colours.loose_counts[colour] = system.joint_count - colours.first_loose[colour]
-    for t in range(system.joint_tree_count):
+        colours.loose_counts[colour] = system.joints.count - colours.first_loose[colour]
+    for t in range(system.joints.tree_count):
         split_tree(system, bodies, nodes, joints, trees[t])
-    system.loose_joint_count = system.joint_count - in_trees
+    system.joints.loose_count = system.joints.count - in_trees

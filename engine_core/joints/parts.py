@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from ..bodies.schema import SYSTEM
+from ..bodies.system_schema import SYSTEM
 from ..constraints.schema import ANGULAR_VELOCITY, ROW_SIZE
 from ..geometry.cholesky import entry
 from ..geometry.vector import dot, length_squared, symmetric_times, vector3
@@ -70,7 +70,7 @@ def fastest_turn(system, nodes, tree, joints, time):
                 if nodes[n].parent >= 0:
                     add_stiffness(nodes, nodes[n].parent, joint, 1 - nodes[n].side, impulse, -sign)
     for n in range(tree.first, tree.first + tree.count):
-        row = view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
+        row = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
         most = max(most, abs(nodes[n].wanted[0]) / time, length_squared(vector3(row[ANGULAR_VELOCITY:])))
     return math.sqrt(most)
 
@@ -159,7 +159,7 @@ def solve_in_parts(system, nodes, tree, joints, rows, bodies, h):
         wanted = math.ceil(finer * left * fastest_turn(system, nodes, tree, joints, last) / MOST_TURN)
         count = max(INT32(wanted) if wanted < room else room, INT32(1))
         time = left / count
-        own.last_delta_time = time * system.substep_count
+        own.step.last_delta_time = time * system.settings.substep_count
         energy = kinetic_energy(system, nodes, tree, bodies)
         keep_tree(system, nodes, tree)
         keep_impulses(system, tree, joints, rows)
@@ -189,7 +189,7 @@ def keep_back(system, nodes, tree):
     """Keep the velocities of a tree's bodies in `push`, and set them to zero."""
     tree.in_parts = INT32(1)
     for n in range(tree.first, tree.first + tree.count):
-        row = view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
+        row = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
         for k in range(6):
             nodes[n].push[k] = row[k]
             row[k] = FLOAT32(0.0)
@@ -200,6 +200,6 @@ def give_motions_back(system, nodes, tree):
     """Give the bodies of a tree their velocities after all bodies have moved."""
     tree.in_parts = INT32(0)
     for n in range(tree.first, tree.first + tree.count):
-        row = view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
+        row = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
         for k in range(6):
             row[k] += FLOAT32(nodes[n].push[k])

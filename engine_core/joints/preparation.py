@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..bodies.rare import stretched
-from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, RIGID
 from ..constraints.body_terms import scaled_inertia, scaled_mass, soft_parameters
 from ..geometry.vector import length, multiply, normalize_quaternion, quaternion, rotate, scale, store3, store4, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
@@ -20,14 +21,14 @@ INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 @kernel
 def joints_of(system):
     """The rows of all joints of all systems."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     return view(world.joints, world.joint_capacity, JOINT)
 
 
 @kernel
 def rows_of(system):
     """The single rows of all joints that are solved in this step."""
-    return view(system.joint_rows, system.joint_row_count, JOINT_ROW)
+    return view(system.joints.rows, system.joints.row_count, JOINT_ROW)
 
 
 @kernel
@@ -45,13 +46,13 @@ def count_rows(joint):
 
 
 @kernel
-def anchor_of(world, body, position):
+def anchor_of(world_address, body, position):
     """Convert a point relative to the body's origin to one relative to its centre of mass, both in the body frame."""
-    return subtract(stretched(world, body, position), vector3(body.center_of_mass))
+    return subtract(stretched(world_address, body, position), vector3(body.center_of_mass))
 
 
 @kernel
-def prepare_side(world, joint, bodies, side):
+def prepare_side(world_address, joint, bodies, side):
     """Write frame, masses and solver row of one body. Return its centre of mass; for the world, the position of the joint."""
     position, rotation = vector3(joint.frame_positions[side]), quaternion(joint.frame_rotations[side])
     index = joint.bodies[side]
@@ -67,7 +68,7 @@ def prepare_side(world, joint, bodies, side):
         return position
     body = bodies[index]
     turn = quaternion(body.rotation)
-    store3(joint.start_arms[side], rotate(turn, anchor_of(world, body, position)))
+    store3(joint.start_arms[side], rotate(turn, anchor_of(world_address, body, position)))
     store4(joint.start_rotations[side], normalize_quaternion(multiply(turn, rotation)))
     joint.rows[side] = INT32(body.active_index + 1)
     if body.mode >= RIGID:
@@ -136,13 +137,13 @@ def open_rows(joint, rows, h, step_time, warm):
 @entry_point(JOB_SIGNATURE)
 def prepare_joints(system_address, begin, end, worker):
     """Job: prepare the active joints `begin` to `end - 1` and measure them. Reads bodies; writes joints and their rows."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     joints, rows = joints_of(system), rows_of(system)
-    active = view(system.active_joints, system.joint_count, INT32)
-    h = system.last_delta_time / system.substep_count
-    warm = 1.0 if system.is_warm_starting else 0.0
+    active = view(system.joints.active, system.joints.count, INT32)
+    h = system.step.last_delta_time / system.settings.substep_count
+    warm = 1.0 if system.settings.is_warm_starting else 0.0
     for k in range(begin, end):
         joint = joints[active[k]]
         center_a = prepare_side(system.world, joint, bodies, 0)
@@ -153,21 +154,21 @@ def prepare_joints(system_address, begin, end, worker):
             joint.angular_impulse[axis] *= FLOAT32(warm)
             joint.total_impulse[axis] = FLOAT32(0.0)
             joint.total_twist[axis] = FLOAT32(0.0)
-        open_rows(joint, rows, h, system.last_delta_time, warm)
+        open_rows(joint, rows, h, system.step.last_delta_time, warm)
         joint.is_stiff = INT32(0)
         measure_joint(system, joint, rows, h)
         if joint.node < 0:
             keep_drifts(joint, read_motion(row_of(system, joint, 0), row_of(system, joint, 1)), h)
-        joint.total_time = FLOAT32(system.last_delta_time)  # still 0 for one that was made just now: see `weigh_spring`
+        joint.total_time = FLOAT32(system.step.last_delta_time)  # still 0 for one that was made just now: see `weigh_spring`
 
 
 @entry_point(JOB_SIGNATURE)
 def store_joints(system_address, begin, end, worker):
     """Job: keep the impulses of the rows of the active joints `begin` to `end - 1` for the next step, and check which of them
     broke."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     joints, rows = joints_of(system), rows_of(system)
-    active = view(system.active_joints, system.joint_count, INT32)
+    active = view(system.joints.active, system.joints.count, INT32)
     for k in range(begin, end):
         joint = joints[active[k]]
         if joint.row_count > 0:
@@ -178,8 +179,8 @@ def store_joints(system_address, begin, end, worker):
                 # The tree may have left a limit pulling: the next step would use it for the other limit.
                 impulse = max(row.impulse, FLOAT32(0.0)) if row.slot // AXIS_COUNT == LIMIT else row.impulse
                 joint.row_impulse[row.slot] = FLOAT32(impulse * row.side)
-        force = scale(vector3(joint.total_impulse), 1.0 / system.last_delta_time)
-        torque = scale(vector3(joint.total_twist), 1.0 / system.last_delta_time)
+        force = scale(vector3(joint.total_impulse), 1.0 / system.step.last_delta_time)
+        torque = scale(vector3(joint.total_twist), 1.0 / system.step.last_delta_time)
         if length(force) > joint.break_force or length(torque) > joint.break_torque:
             joint.flags |= IS_BROKEN
-            system.has_broken_joints = 1
+            system.joints.some_broke = 1

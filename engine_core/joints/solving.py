@@ -6,7 +6,7 @@ Those of a tree are solved with it (tree_passes.py). The work is scalar, in doub
 
 import numpy as np
 
-from ..bodies.schema import SYSTEM
+from ..bodies.records import system_at
 from ..constraints.body_terms import scaled, six, soft_parameters
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY
 from ..geometry.vector import (
@@ -153,8 +153,8 @@ def bounce(joint, row, motion):
 @kernel
 def softness_of(system, h):
     """(bias rate, mass scale, impulse scale) of locked axes."""
-    hertz = max(min(system.joint_hertz, 0.25 / h), 1.0e-3)
-    return soft_parameters(hertz, max(system.joint_damping_ratio, 0.0), h)
+    hertz = max(min(system.settings.joint_hertz, 0.25 / h), 1.0e-3)
+    return soft_parameters(hertz, max(system.settings.joint_damping_ratio, 0.0), h)
 
 
 @kernel
@@ -177,7 +177,7 @@ def warm_start_joint(system, joint, rows):
 @kernel
 def most_impulse(system, joint):
     """The largest impulse of the locked linear axes in one sub-step [N s]."""
-    return FLOAT64(joint.max_impulse) / system.substep_count
+    return FLOAT64(joint.max_impulse) / system.settings.substep_count
 
 
 @kernel
@@ -281,9 +281,9 @@ def add_to_totals(joint, rows):
 @entry_point(JOB_SIGNATURE)
 def warm_start_joints(system_address, begin, end, worker):
     """Job: apply the last impulses of the active joints `begin` to `end - 1` to the rows of their bodies."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     joints, rows = joints_of(system), rows_of(system)
-    active = view(system.active_joints, system.joint_count, INT32)
+    active = view(system.joints.active, system.joints.count, INT32)
     for k in range(begin, end):
         warm_start_joint(system, joints[active[k]], rows)
 
@@ -291,10 +291,10 @@ def warm_start_joints(system_address, begin, end, worker):
 @entry_point(JOB_SIGNATURE)
 def solve_joints(system_address, begin, end, worker):
     """Job: the pass with bias over the active joints `begin` to `end - 1`."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     joints, rows = joints_of(system), rows_of(system)
-    active = view(system.active_joints, system.joint_count, INT32)
-    h = system.last_delta_time / system.substep_count
+    active = view(system.joints.active, system.joints.count, INT32)
+    h = system.step.last_delta_time / system.settings.substep_count
     softness = softness_of(system, h)
     for k in range(begin, end):
         solve_joint(system, joints[active[k]], rows, h, softness)
@@ -303,10 +303,10 @@ def solve_joints(system_address, begin, end, worker):
 @entry_point(JOB_SIGNATURE)
 def relax_joints(system_address, begin, end, worker):
     """Job: the pass without bias over the active joints `begin` to `end - 1`, which measures them too."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     joints, rows = joints_of(system), rows_of(system)
-    active = view(system.active_joints, system.joint_count, INT32)
-    h = system.last_delta_time / system.substep_count
+    active = view(system.joints.active, system.joints.count, INT32)
+    h = system.step.last_delta_time / system.settings.substep_count
     for k in range(begin, end):
         joint = joints[active[k]]
         relax_joint(system, joint, rows, h)

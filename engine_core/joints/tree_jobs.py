@@ -3,9 +3,8 @@
 The passes of a sub-step are in tree_passes.py. Trees with heavy loads on light links take it in parts (parts.py).
 """
 
-from ..bodies.schema import SYSTEM
+from ..bodies.records import system_at
 from ..runtime.kernel import JOB_SIGNATURE, entry_point
-from ..runtime.memory import view
 from .energy_bound import begin_bound, end_bound, is_carried, pause_bound, resume_bound
 from .parts import give_motions_back, is_too_fast, solve_in_parts
 from .solving import softness_of
@@ -18,9 +17,9 @@ from .tree_passes import (
 def warm_start_trees(system_address, begin, end, worker):
     """Job: warm start of those of the trees `begin` to `end - 1` with joints attached that are in no tree: these are solved first
     and must feel the pull of the trees."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     _, joints, rows, nodes, trees = tables_of(system)
-    _, _, impulse_scale = softness_of(system, system.last_delta_time / system.substep_count)
+    _, _, impulse_scale = softness_of(system, system.step.last_delta_time / system.settings.substep_count)
     for t in range(begin, end):
         if trees[t].is_coupled:
             warm_start_tree(system, nodes, trees[t], joints, rows, impulse_scale)
@@ -30,9 +29,9 @@ def warm_start_trees(system_address, begin, end, worker):
 def solve_trees(system_address, begin, end, worker):
     """Job: the pass with bias over the trees `begin` to `end - 1`, and the warm start of those with nothing else attached, which
     uses data in the cache twice. No two trees share a moving body."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     bodies, joints, rows, nodes, trees = tables_of(system)
-    h = system.last_delta_time / system.substep_count
+    h = system.step.last_delta_time / system.settings.substep_count
     softness = softness_of(system, h)
     for t in range(begin, end):
         prefetch_tree(system, nodes, joints, trees, t + 1)
@@ -56,9 +55,9 @@ def solve_trees(system_address, begin, end, worker):
 def relax_trees(system_address, begin, end, worker):
     """Job: measure the joints of the trees `begin` to `end - 1` at the current poses of their bodies, and run the pass without
     bias; sum up the impulses of the joints."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     bodies, joints, rows, nodes, trees = tables_of(system)
-    h = system.last_delta_time / system.substep_count
+    h = system.step.last_delta_time / system.settings.substep_count
     for t in range(begin, end):
         prefetch_tree(system, nodes, joints, trees, t + 1)
         tree = trees[t]

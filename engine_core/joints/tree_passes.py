@@ -6,7 +6,8 @@ loops (loops.py); and after the bodies have moved, all that again without bias.
 
 import numpy as np
 
-from ..bodies.schema import BODY, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY
 from ..constraints.body_terms import forces_of
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE
 from ..runtime.kernel import kernel
@@ -46,7 +47,7 @@ NODE_LINES, JOINT_LINES = -(-TREE_NODE.fields["kept"][1] // 64), -(-JOINT.fields
 @kernel
 def joints_in(system, tree):
     """The joints of a tree, those that close its loops last."""
-    return view(system.active_joints, system.joint_count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]
+    return view(system.joints.active, system.joints.count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]
 
 
 @kernel
@@ -121,7 +122,7 @@ def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
     for c in range(tree.closer_count):
         closer = joints[tree.closers[c]]
         motion = read_motion(row_of(system, closer, 0), row_of(system, closer, 1))
-        keep_drifts(closer, motion, system.last_delta_time / system.substep_count)
+        keep_drifts(closer, motion, system.step.last_delta_time / system.settings.substep_count)
     change, turn = 1.0, 1.0
     near = NEAR_IN_TOUCH if is_rubbed(tree) else NEAR
     for _ in range(MOST_PASSES):
@@ -142,7 +143,7 @@ def prefetch_lines(address, count):
 @kernel
 def prefetch_tree(system, nodes, joints, trees, t):
     """Prefetch the beginning of a tree while the one before it is solved: a heap of rag dolls is larger than the caches."""
-    if t >= system.joint_tree_count:
+    if t >= system.joints.tree_count:
         return
     for n in range(trees[t].first, trees[t].first + min(trees[t].count, MOST_PREFETCHED)):
         prefetch_lines(address_of_record(nodes[n]), NODE_LINES)
@@ -153,7 +154,7 @@ def prefetch_tree(system, nodes, joints, trees, t):
 @kernel
 def solve_rows_of_tree(system, tree, joints, rows, h, softness):
     """Solve springs, motors and limits of all joints of a tree, as often as all joints are iterated."""
-    for _ in range(system.joint_iterations):
+    for _ in range(system.settings.joint_iterations):
         for index in joints_in(system, tree):
             solve_joint(system, joints[index], rows, h, softness)
 
@@ -175,7 +176,7 @@ def shift_forces(system, nodes, tree, part):
     a pendulum visibly keeps its energy (Verlet's scheme)."""
     for n in range(tree.first, tree.first + tree.count):
         forces = forces_of(system, nodes[n].row)
-        row = view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
+        row = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
         for k in range(3):
             row[LINEAR_VELOCITY + k] += FLOAT32(part) * forces[VELOCITY_CHANGE + k]
             row[ANGULAR_VELOCITY + k] += FLOAT32(part) * forces[SPIN_CHANGE + k]
@@ -215,9 +216,9 @@ def warm_start_tree(system, nodes, tree, joints, rows, impulse_scale):
 @kernel
 def tables_of(system):
     """The data of the trees of a system: (bodies, joints, rows, nodes, trees)."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    trees = view(system.joint_trees, system.joint_tree_count, TREE)
+    trees = view(system.joints.trees, system.joints.tree_count, TREE)
     return bodies, joints_of(system), rows_of(system), nodes_of(system), trees
 
 

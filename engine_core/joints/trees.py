@@ -164,7 +164,7 @@ def has_changed(system, nodes, tree, joints, rows, at_most):
             return True
         if node.joint >= 0 and holds_others(node, joints[node.joint], rows, held_at(tree, n, at_most)):
             return True
-        row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
+        row = view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32)
         for k in range(3):
             if abs(row[DELTA_ROTATION + k] - node.turn[k]) > turned:
                 return True
@@ -177,7 +177,7 @@ def factorize_tree(system, nodes, tree, joints, rows, bodies, at_most):
     last = tree.first + tree.count - 1
     for n in range(tree.first, last + 1):
         node, body = nodes[n], bodies[nodes[n].body]
-        row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
+        row = view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32)
         write_inertia(node, FLOAT64(body.inverse_mass), inertia_of(system, node.row, row, body.inverse_inertia_world))
         store3(node.turn, vector3(row[DELTA_ROTATION:]))
     for n in range(last, tree.first - 1, -1):
@@ -254,7 +254,7 @@ def motion_of(row):
 def keep_motions(system, nodes, tree):
     """Save the velocities of a tree's bodies, in `push`, before the warm start."""
     for n in range(tree.first, tree.first + tree.count):
-        put_six(nodes[n].push, six(view(system.solver_rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)))
+        put_six(nodes[n].push, six(view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)))
 
 
 @kernel
@@ -278,7 +278,7 @@ def foresees_drift(tree):
 @kernel
 def is_calm(system, nodes, tree, joints):
     """Whether the axes of a tree's joints drift by almost nothing: all bodies they hold turn slowly, and nothing slides."""
-    h = system.last_delta_time / system.substep_count
+    h = system.step.last_delta_time / system.settings.substep_count
     for n in range(tree.first, tree.first + tree.count):
         if nodes[n].joint < 0:
             continue
@@ -308,7 +308,7 @@ def measure_drifts(system, nodes, tree, joints, part):
     """Compute the drift of the locked axes of a tree's joints for the current motion of the bodies, or with a `part` of the
     motion before the warm start; zero if `foresees_drift` is false. Return the largest resulting change of an axis [m], [rad],
     and the largest turn of a body in a sub-step [rad]."""
-    h, most, tree.is_drifting = system.last_delta_time / system.substep_count, 0.0, INT32(0)
+    h, most, tree.is_drifting = system.step.last_delta_time / system.settings.substep_count, 0.0, INT32(0)
     fastest = 0.0
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
@@ -330,7 +330,7 @@ def measure_drifts(system, nodes, tree, joints, part):
 @kernel
 def begin_tree(system, nodes, tree, joints, rows, bias_rate):
     """Write the right-hand side of every joint: no motion along the held axes, no drift, and a part of their error corrected."""
-    inverse_h = system.substep_count / system.last_delta_time
+    inverse_h = system.settings.substep_count / system.step.last_delta_time
     drifting = 1.0 if bias_rate > 0.0 and foresees_drift(tree) else 0.0
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
@@ -339,8 +339,8 @@ def begin_tree(system, nodes, tree, joints, rows, bias_rate):
         if node.joint < 0:
             continue
         joint = joints[node.joint]
-        motion = motion_of(view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32))
-        other_motion = motion_of(view(system.solver_rows + joint.rows[1 - node.side] * ROW_SIZE, 16, FLOAT32))
+        motion = motion_of(view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32))
+        other_motion = motion_of(view(system.solver.rows + joint.rows[1 - node.side] * ROW_SIZE, 16, FLOAT32))
         for i in range(node.count):
             seen = dot_6(six(node.own[i]), motion) + dot_6(six(node.other[i]), other_motion)
             if node.axes[i] < NODE_ROWS:
@@ -355,7 +355,7 @@ def finish_tree(system, nodes, tree, joints, rows):
     """Store velocities and impulses."""
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
-        row = view(system.solver_rows + node.row * ROW_SIZE, 16, FLOAT32)
+        row = view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32)
         for k in range(3):
             row[LINEAR_VELOCITY + k] += FLOAT32(node.push[k])
             row[ANGULAR_VELOCITY + k] += FLOAT32(node.push[3 + k])

@@ -23,7 +23,7 @@ def collect_links(system, bodies, slots):
     manifolds, colours = manifolds_of(system), colours_of(system)
     count = 0
     for colour in range(COLOUR_COUNT + 1):
-        members = view(colours.lists[colour], system.manifold_capacity, INT32)
+        members = view(colours.lists[colour], system.manifolds.capacity, INT32)
         for slot in range(colours.counts[colour]):
             manifold = manifolds[members[slot]]
             a, b = bodies[manifold.body_a], bodies[manifold.body_b]
@@ -47,7 +47,7 @@ def measure_links(system_address, slots_address, capacity, histogram_address):
     system = system_at(system_address)
     world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    active = view(system.active_bodies, world.body_capacity, INT32)
+    active = view(system.bodies.active, world.body_capacity, INT32)
     slots, histogram = view(slots_address, capacity, INT32), view(histogram_address, LONGEST + 1, INT64)
     count = collect_links(system, bodies, slots)
     begin_islands(system, bodies, active)
@@ -67,7 +67,7 @@ def measure_links(system_address, slots_address, capacity, histogram_address):
 def measure_islands(system) -> tuple[float, np.ndarray, int]:
     """Measure `(seconds a union, how many finds took 0, 1, 2 ... loops, unions)` of a PhysicsSystem between two steps; the least
     time of several runs."""
-    slots = np.zeros(2 * int(system.row["manifold_count"]) + 2, np.int32)
+    slots = np.zeros(2 * int(system.row["manifolds"]["count"]) + 2, np.int32)
     best = float("inf")
     for _ in range(7):
         histogram = np.zeros(LONGEST + 1, np.int64)

@@ -46,7 +46,7 @@ class Pool:
         try:
             self._memory = reserve(self.capacity * row_count * self.dtype.itemsize)
         except NoAddressSpace as error:
-            way_out = "lower the settings 'physics/scree_3d/limits/...'"
+            way_out = f"lower the setting '{setting}'" if setting else "lower the limits of the world"
             raise NoAddressSpace(f"the pool of {name} has no room: {error}: {way_out}") from error
         flat = np.frombuffer(self._memory, dtype=self.dtype, count=self.capacity * row_count)
         self.rows = flat.reshape((self.capacity, *row_shape))

@@ -10,7 +10,7 @@ from ..bodies.motion import bodies_of, mark_changed, system_of, wake
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import FILTER_CHANGED, IN_AREAS, IS_AREA, RIGID
 from ..runtime.kernel import entry_point, kernel
-from .events import add_event, drop_events, forget_told
+from .events import add_event, drop_events, forget_reported
 from .overlaps import (
     areas_of, first_overlap, free_overlap, has_overrides, monitors, overlaps_of, rows_of, sensors_of, shape_overlaps_of,
 )  # fmt: skip
@@ -86,37 +86,37 @@ def forget_reports(system, index, kind):
 
 
 @kernel
-def set_monitoring(world, index, kind, is_on):
+def set_monitoring(world_address, index, kind, is_on):
     """Switch MONITORS_BODIES or MONITORS_AREAS of an area on or off. Existing overlaps are reported again."""
-    body = bodies_of(world)[index]
-    area = areas_of(world_at(world))[index]
+    body = bodies_of(world_address)[index]
+    area = areas_of(world_at(world_address))[index]
     if body.system >= 0:
-        forget_reports(system_of(world, body.system)[0], index, kind)
+        forget_reports(system_of(world_address, body.system)[0], index, kind)
     if is_on:
         area.flags |= np.uint32(kind)
     else:
         area.flags &= ~np.uint32(kind)
-    mark_changed(world, index, FILTER_CHANGED)
+    mark_changed(world_address, index, FILTER_CHANGED)
 
 
 @kernel
-def set_monitorable(world, index, is_on):
+def set_monitorable(world_address, index, is_on):
     """Set whether other areas see an area."""
-    area = areas_of(world_at(world))[index]
+    area = areas_of(world_at(world_address))[index]
     if is_on:
         area.flags |= np.uint32(IS_MONITORABLE)
     else:
         area.flags &= ~np.uint32(IS_MONITORABLE)
-    mark_changed(world, index, FILTER_CHANGED)
+    mark_changed(world_address, index, FILTER_CHANGED)
 
 
 @kernel
-def effects_changed(world, index):
+def effects_changed(world_address, index):
     """Note that an area's effects changed: bodies in it are affected from the next step on."""
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if body.system < 0:
         return
-    system = system_of(world, body.system)[0]
+    system = system_of(world_address, body.system)[0]
     record = world_at(system.world)
     bodies, areas = rows_of(system)
     sensors = sensors_of(system)[0]
@@ -125,15 +125,15 @@ def effects_changed(world, index):
     while key >= 0:
         overlap = overlaps[key >> 1]
         if key & 1 == 0 and overlap.flags & IS_INSIDE:
-            surroundings_changed(world, sensors, bodies, areas, INT64(overlap.other), record.body_capacity)
+            surroundings_changed(world_address, sensors, bodies, areas, INT64(overlap.other), record.body_capacity)
         key = INT64(overlap.next[key & 1])
-    mark_changed(world, index, FILTER_CHANGED)
+    mark_changed(world_address, index, FILTER_CHANGED)
 
 
 @entry_point("void(int64)")
 def forget_events(system_address):
     """Drop the events of the system's areas from the last step, which were read."""
-    forget_told(sensors_of(system_at(system_address))[0])
+    forget_reported(sensors_of(system_at(system_address))[0])
 
 
 @entry_point("void(int64)")

@@ -33,11 +33,11 @@ def point_gravity(area, point, position):
 
 
 @kernel
-def gravity_of(world, area, body, position):
+def gravity_of(world_address, area, body, position):
     """Gravity [m/s^2] of an area, whose row of BODY is `body`, at a position."""
     if area.is_point == 0:
         return scale(vector3(area.gravity_vector), area.gravity)
-    v = stretched(world, body, vector3(area.gravity_vector))
+    v = stretched(world_address, body, vector3(area.gravity_vector))
     return point_gravity(area, add(vector3(body.position), rotate(quaternion(body.rotation), v)), position)
 
 
@@ -47,7 +47,7 @@ def space_gravity(system, position):
     area = view(sensors_of(system)[0].default_area, 1, AREA)[0]
     if area.is_point:
         return point_gravity(area, vector3(area.gravity_vector), position)
-    return (system.gravity[0], system.gravity[1], system.gravity[2])
+    return (system.settings.gravity[0], system.settings.gravity[1], system.settings.gravity[2])
 
 
 @kernel
@@ -111,8 +111,8 @@ def surroundings_at(system, index, position):
             ended_angular = ends(area.angular_damp_mode)
     if not ended_gravity:
         gravity = add(gravity, space_gravity(system, position))
-    linear = linear if ended_linear else linear + system.linear_damp
-    angular = angular if ended_angular else angular + system.angular_damp
+    linear = linear if ended_linear else linear + system.settings.linear_damp
+    angular = angular if ended_angular else angular + system.settings.angular_damp
     return gravity, linear, angular
 
 
@@ -126,10 +126,10 @@ def renew_surroundings(system, body, index, position):
 
 
 @kernel
-def refresh_surroundings(world, index, body):
+def refresh_surroundings(world_address, index, body):
     """Call `renew_surroundings` between steps, for any mode of the body. A body in no system keeps its values."""
     if body.system >= 0:
-        renew_surroundings(system_of(world, body.system)[0], body, index, vector3(body.position))
+        renew_surroundings(system_of(world_address, body.system)[0], body, index, vector3(body.position))
 
 
 @kernel
@@ -137,8 +137,8 @@ def time_of_gravity(system):
     """The time into a step at which gravity is evaluated [s]. Gravity is constant for all n sub-steps, so that a body moves v t +
     g t^2 (n + 1) / 2n. Evaluated (n - 1) / 2n of the step ahead, it preserves the energy of an orbit, as gravity at the beginning
     does for a single step."""
-    count = float(system.substep_count)
-    return system.last_delta_time * (count - 1.0) / (2.0 * count)
+    count = float(system.settings.substep_count)
+    return system.step.last_delta_time * (count - 1.0) / (2.0 * count)
 
 
 @entry_point(JOB_SIGNATURE)
@@ -148,7 +148,7 @@ def apply_areas(system_address, begin, end, worker):
     world = world_at(system.world)
     bodies = rows_of(system)[0]
     is_point = view(sensors_of(system)[0].default_area, 1, AREA)[0].is_point
-    active = view(system.active_bodies, world.body_capacity, np.int32)
+    active = view(system.bodies.active, world.body_capacity, np.int32)
     for slot in range(begin, end):
         index = INT64(active[slot])
         body = bodies[index]

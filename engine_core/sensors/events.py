@@ -10,7 +10,8 @@ import numpy as np
 
 from ..bodies.limits import leave_out
 from ..bodies.records import world_at
-from ..bodies.schema import AREA_OVERLAPS, IS_AREA
+from ..bodies.schema import IS_AREA
+from ..bodies.system_schema import AREA_OVERLAPS
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .overlaps import overlaps_of, rows_of, sensors_of, shape_overlaps_of
@@ -136,7 +137,7 @@ def sort_events(events, order, count):
 
 
 @kernel
-def tell_run(events, order, begin, end, status, target, count):
+def report_run(events, order, begin, end, status, target, count):
     """Copy the events of one status from a run of sorted events about the same two. For each pair of shapes copy the last one, if
     it differs from the state known before the first. Return the new number of events in `target`."""
     k = begin
@@ -155,7 +156,7 @@ def tell_run(events, order, begin, end, status, target, count):
 def order_events(sensors):
     """Sort the waiting events, and drop those without a change."""
     count = sensors.event_count
-    sensors.told_count = 0
+    sensors.reported_count = 0
     if count == 0:
         return
     events = events_of(sensors)
@@ -168,11 +169,11 @@ def order_events(sensors):
         while end < count and is_same_pair(events[order[begin]], events[order[end]]):
             end += 1
         if events[order[begin]].area_id != 0:
-            told = tell_run(events, order, begin, end, ADDED, target, told)
-            told = tell_run(events, order, begin, end, REMOVED, target, told)
+            told = report_run(events, order, begin, end, ADDED, target, told)
+            told = report_run(events, order, begin, end, REMOVED, target, told)
         begin = end
     sensors.events, sensors.spare_events = sensors.spare_events, sensors.events
-    sensors.event_count = sensors.told_count = told
+    sensors.event_count = sensors.reported_count = told
 
 
 # Dropping events.
@@ -188,10 +189,10 @@ def drop_events(sensors, area_id, of_bodies, of_areas):
 
 
 @kernel
-def forget_told(sensors):
+def forget_reported(sensors):
     """Drop the events of the last step, which were read; overlaps that ended since then wait for the next step."""
     events = events_of(sensors)
-    for k in range(sensors.told_count, sensors.event_count):
-        events[k - sensors.told_count] = events[k]
-    sensors.event_count -= sensors.told_count
-    sensors.told_count = 0
+    for k in range(sensors.reported_count, sensors.event_count):
+        events[k - sensors.reported_count] = events[k]
+    sensors.event_count -= sensors.reported_count
+    sensors.reported_count = 0

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..bodies.limits import leave_out
 from ..bodies.records import world_at
-from ..bodies.schema import AREA_OVERLAPS, BODY, IS_AREA
+from ..bodies.schema import BODY, IS_AREA
+from ..bodies.system_schema import AREA_OVERLAPS
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, view
 from ..runtime.pair_table import find_row, grow_table, insert_row, remove_row, take_row
@@ -185,8 +186,8 @@ def mark_all_due(system, index):
 def mark_active_due(system):
     """Put the overlaps of all bodies that took part in the step on the list to be measured."""
     world = world_at(system.world)
-    active = view(system.active_bodies, world.body_capacity, INT32)
-    for slot in range(system.active_count):
+    active = view(system.bodies.active, world.body_capacity, INT32)
+    for slot in range(system.bodies.active_count):
         mark_all_due(system, INT64(active[slot]))
 
 

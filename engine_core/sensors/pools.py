@@ -60,7 +60,7 @@ class Sensors:
 
     def events(self) -> np.ndarray:
         """A copy of the events of the last step, structured AREA_EVENT (n,)."""
-        events = self.rows("events", "told_count")
+        events = self.rows("events", "reported_count")
         return events[events["area_id"] != 0].copy()
 
     def rows(self, field: str, count: str) -> np.ndarray:

@@ -88,7 +88,7 @@ SENSORS = np.dtype(
         ("measured_count", "i8"),  # how many were measured in the last step
         ("to_report", "i8"), ("to_report_count", "i8"),  # int32: overlaps with something to report
         ("events", "i8"), ("event_count", "i8"), ("event_capacity", "i8"),  # AREA_EVENT: not read yet
-        ("told_count", "i8"),  # the first of them, sorted by the last step
+        ("reported_count", "i8"),  # the first of them, sorted by the last step
         ("spare_events", "i8"),  # the same memory again, for sorting
         ("event_order", "i8"),  # int32 (event_capacity)
     ],

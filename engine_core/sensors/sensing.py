@@ -11,7 +11,8 @@ from ..bodies.bounds import bounds_overlap, depth_of_bounds
 from ..bodies.limits import leave_out
 from ..bodies.motion import wake
 from ..bodies.records import world_at
-from ..bodies.schema import AREA_OVERLAPS, IN_AREAS, IS_AREA, LAYER_SENSOR, RIGID
+from ..bodies.schema import IN_AREAS, IS_AREA, LAYER_SENSOR, RIGID
+from ..bodies.system_schema import AREA_OVERLAPS
 from ..broad_phase.query import CURSOR, bounds_query_begin, bounds_query_next, query_end
 from ..broad_phase.schema import TREE
 from ..runtime.kernel import kernel
@@ -39,7 +40,7 @@ def look_in_tree(system, world, bodies, areas, index, layer):
     """Create the overlaps of one body or area with everything that its fat bounds overlap in the tree of a layer."""
     sensors = sensors_of(system)[0]
     body = bodies[index]
-    tree = system.trees + layer * TREE_SIZE
+    tree = system.trees.rows + layer * TREE_SIZE
     cursor = stack_array(1, CURSOR)
     bounds_query_begin(cursor, tree, body.fat_bounds)
     other = bounds_query_next(cursor, tree)
@@ -60,13 +61,13 @@ def find_overlaps(system):
         return
     world = world_at(system.world)
     bodies, areas = rows_of(system)
-    moved = view(system.moved_bodies, world.body_capacity, INT32)
-    for k in range(system.moved_count):
+    moved = view(system.bodies.moved, world.body_capacity, INT32)
+    for k in range(system.bodies.moved_count):
         index = INT64(moved[k])
         if bodies[index].system != system.index:
             continue
         if bodies[index].flags & IS_AREA:
-            for layer in range(system.layer_count):
+            for layer in range(system.trees.layer_count):
                 look_in_tree(system, world, bodies, areas, index, layer)
         else:
             look_in_tree(system, world, bodies, areas, index, LAYER_SENSOR)

@@ -33,7 +33,7 @@ def _ray_mesh_shape(shape, origin, vector, max_fraction, hits_back_faces):
 
 
 @kernel
-def face_told(shape, face):
+def reported_face(shape, face):
     """The face reported to users for one from `ray_shape`: none for a height field, as in Godot."""
     return np.int64(-1) if shape.user_kind == HEIGHT_FIELD else np.int64(face)
 

@@ -58,7 +58,7 @@ def bounces_from(system, block):
     """The speed from which manifolds bounce, negative for approach [m/s]."""
     zero, bounce = splat8(FLOAT32(0.0)), field(block, RESTITUTION)
     part = max8(splat8(FLOAT32(1.0)) - bounce, splat8(FLOAT32(LEAST_PART)))
-    return where_greater8(bounce, zero, splat8(FLOAT32(-system.restitution_threshold)) * part, splat8(FLOAT32(NEVER)))
+    return where_greater8(bounce, zero, splat8(FLOAT32(-system.settings.restitution_threshold)) * part, splat8(FLOAT32(NEVER)))
 
 
 @kernel
@@ -165,13 +165,13 @@ def measure_bounces(system, block, wanted, terms, h, ahead):
     Velocities are those of the middle of a sub-step (a symplectic Euler step is a leap-frog): at the moment of the bounce, before
     and after it, they differ from that by what gravity gives in between."""
     zero, one, half = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(0.5))
-    reach, longest = splat8(FLOAT32(h if ahead else 0.0)), splat8(FLOAT32(-system.last_delta_time))
+    reach, longest = splat8(FLOAT32(h if ahead else 0.0)), splat8(FLOAT32(-system.step.last_delta_time))
     middle = half if ahead else -half
     inverse_h = splat8(FLOAT32(1.0 / h))
     bounce = field(block, RESTITUTION)
     threshold = bounces_from(system, block)
-    gained_b = gained8(system.solver_forces, block + ROW_B * FIELD_SIZE)
-    gained_a = gained8(system.solver_forces, block + ROW_A * FIELD_SIZE)
+    gained_b = gained8(system.solver.forces, block + ROW_B * FIELD_SIZE)
+    gained_a = gained8(system.solver.forces, block + ROW_A * FIELD_SIZE)
     gained = dot8(field3(block, NORMAL), subtract8(gained_b, gained_a))
     brought = gained if ahead else zero  # a body at rest on the other and pressed to it does not meet it
     most, never = zero, splat8(FLOAT32(NEVER))
@@ -254,10 +254,10 @@ def take_bounces(block, wanted):
 @kernel
 def note_bounce(system, block):
     """Note that other points may have to bounce after this, and joints to respond."""
-    if system.some_block_bounced == 0:
-        system.some_block_bounced = 1
-    if is_joined(block) and system.some_joined_bounced == 0:
-        system.some_joined_bounced = 1
+    if system.solver.some_block_bounced == 0:
+        system.solver.some_block_bounced = 1
+    if is_joined(block) and system.solver.some_joined_bounced == 0:
+        system.solver.some_joined_bounced = 1
 
 
 @kernel
@@ -275,8 +275,8 @@ def bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, ahead):
     v_a, w_a, v_b, w_b = push_turned(block, motion_a, motion_b, terms[0], v_a, w_a, v_b, w_b, total, arm_a, arm_b)
     # The motion by which the change of velocity came too early or too late.
     early_a, early_b = subtract8(old_a, v_a), subtract8(old_b, v_b)
-    shift_rows(system.solver_rows, block, ROW_A, (moment * early_a[0], moment * early_a[1], moment * early_a[2]))
-    shift_rows(system.solver_rows, block, ROW_B, (moment * early_b[0], moment * early_b[1], moment * early_b[2]))
+    shift_rows(system.solver.rows, block, ROW_A, (moment * early_a[0], moment * early_a[1], moment * early_a[2]))
+    shift_rows(system.solver.rows, block, ROW_B, (moment * early_b[0], moment * early_b[1], moment * early_b[2]))
     return v_a, w_a, v_b, w_b
 
 

@@ -9,7 +9,9 @@ import numpy as np
 
 from ..bodies.bounds import bounds_overlap, depth_of_bounds
 from ..bodies.limits import leave_out
-from ..bodies.schema import BODY, CONTACTS, PAIRS, RIGID, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, RIGID
+from ..bodies.system_schema import CONTACTS, PAIRS
 from ..collision.pairs import active_pairs_of, lists_of, manifolds_of, pairs_of
 from ..collision.schema import PAIR_IS_UNSOLVED
 from ..constraints.colours import colours_of, remove_from_colour
@@ -38,16 +40,16 @@ def weighed(depth, a, b):
 @kernel
 def choose_pairs(system):
     """Move the pairs that are collided in this step before the other active ones, whose contacts leave the solver."""
-    count, limit, chosen_before = system.active_pair_count, system.pair_limit, system.chosen_pair_count
-    system.chosen_pair_count = min(count, limit)
+    count, limit, chosen_before = system.pairs.active_count, system.limits.pairs, system.pairs.chosen_count
+    system.pairs.chosen_count = min(count, limit)
     if count <= limit:
         return
     leave_out(system, PAIRS, count - limit)
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     pairs, all_lists = pairs_of(system), lists_of(system)
     active, keys = active_pairs_of(system)
-    depths, spare = view(system.spare_list, count, INT32), view(system.spare_list + 4 * count, count, INT32)
+    depths, spare = view(system.step.spare_list, count, INT32), view(system.step.spare_list + 4 * count, count, INT32)
     for place in range(count):
         pair = pairs[active[place]]
         a, b = bodies[pair.body_a], bodies[pair.body_b]
@@ -77,15 +79,15 @@ def depth_of(manifold):
 def choose_contacts(system):
     """Take the shallowest contacts out of the solver if there are too many; the next step adds them and chooses again."""
     colours, manifolds, pairs = colours_of(system), manifolds_of(system), pairs_of(system)
-    count, limit = INT64(0), system.contact_limit
+    count, limit = INT64(0), system.limits.contacts
     for colour in range(COLOUR_COUNT + 1):
         count += colours.counts[colour]
     if count <= limit:
         return
     leave_out(system, CONTACTS, count - limit)
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    depths, all_members = view(system.spare_list, count, INT32), view(system.spare_list + 4 * count, count, INT32)
+    depths, all_members = view(system.step.spare_list, count, INT32), view(system.step.spare_list + 4 * count, count, INT32)
     at = 0
     for colour in range(COLOUR_COUNT + 1):
         members = view(colours.lists[colour], colours.counts[colour], INT32)

@@ -8,13 +8,14 @@ Only awake pairs with a body that reports events are processed, in the order of 
 
 import numpy as np
 
-from ..bodies.schema import BODY, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY
 from ..collision.contact_points import contact_frames, contact_normal, contact_point, surface_points
 from ..collision.contact_rules import velocity_between
 from ..collision.contact_schema import CONTACT_ADDED, CONTACT_EVENT, CONTACT_PERSISTED
-from ..collision.event_lists import add_event, find_told, forget_unseen, take_told, told_of
+from ..collision.event_lists import add_event, find_reported, forget_unseen, take_reported, reported_of
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
-from ..collision.schema import LINEAR_SLOP, PAIR_TELLS_ALL
+from ..collision.schema import LINEAR_SLOP, PAIR_REPORTS_ALL
 from ..constraints.blocks import get_vector
 from ..constraints.colours import colours_of
 from ..constraints.schema import FRICTION, NORMAL, POINT_FIELDS, POINT_RELATIVE_VELOCITY, POINTS, RESTITUTION, TOTAL_FRICTION
@@ -91,25 +92,25 @@ def tell_manifold(system, colours, bodies, pair, lists, manifold):
     """Report one manifold, if it touches or did."""
     a, b = bodies[pair.body_a], bodies[pair.body_b]
     is_solved = manifold.colour >= 0
-    row = find_told(system, lists, manifold)
+    row = find_reported(system, lists, manifold)
     if row < 0:
         if is_solved:
             is_touching = touches_in_lane(lane_of(system, colours, manifold), manifold)
         else:
             is_touching = touches_unsolved(pair, manifold, a, b)
         if is_touching:
-            row = take_told(system, lists, bodies, pair, manifold)
+            row = take_reported(system, lists, bodies, pair, manifold)
         if row < 0:
             return
-    told = told_of(system)[row]
-    told.seen = system.step_count
-    is_new = told.since == system.step_count
-    if not is_new and not pair.flags & PAIR_TELLS_ALL:
+    told = reported_of(system)[row]
+    told.seen = system.step.count
+    is_new = told.since == system.step.count
+    if not is_new and not pair.flags & PAIR_REPORTS_ALL:
         return
     number = add_event(system, CONTACT_ADDED if is_new else CONTACT_PERSISTED, told)
     if number < 0:
         return
-    event = view(system.contact_events, system.contact_event_capacity, CONTACT_EVENT)[number]
+    event = view(system.reports.events, system.reports.event_capacity, CONTACT_EVENT)[number]
     event.face, event.point_count = manifold.face, manifold.point_count
     if is_solved:
         describe_solved(event, pair, manifold, a, b, lane_of(system, colours, manifold))
@@ -126,17 +127,17 @@ def tell_pair(system, colours, bodies, index):
         if manifolds[m].point_count > 0:
             tell_manifold(system, colours, bodies, pair, lists, manifolds[m])
         m = manifolds[m].next
-    forget_unseen(system, lists, system.step_count, True)
+    forget_unseen(system, lists, system.step.count, True)
 
 
 @kernel
-def tell_contacts(system):
+def report_contact_events(system):
     """Report the contacts of all awake pairs that report events."""
-    telling = view(system.telling_pairs, system.pair_capacity, INT32)
+    telling = view(system.reports.pairs, system.pairs.capacity, INT32)
     all_lists, colours = lists_of(system), colours_of(system)
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    for k in range(system.telling_count):
+    for k in range(system.reports.pair_count):
         if all_lists[telling[k]].active_index >= 0:
             tell_pair(system, colours, bodies, INT64(telling[k]))
-    system.contact_event_told = system.contact_event_count
+    system.reports.readable_event_count = system.reports.event_count

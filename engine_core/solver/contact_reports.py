@@ -8,9 +8,10 @@ import numpy as np
 
 from ..bodies.motion import surface_velocity
 from ..bodies.rare import rare_of
-from ..bodies.schema import BODY, CONTACT_REPORT, HAS_RARE, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, CONTACT_REPORT, HAS_RARE
 from ..collision.contact_points import contact_frames, surface_points
-from ..collision.event_lists import part_told
+from ..collision.event_lists import reported_part
 from ..collision.pairs import lists_of, manifolds_of, pairs_of, part_of
 from ..constraints.blocks import LANE_FLOATS, get_vector
 from ..constraints.colours import colours_of
@@ -45,7 +46,7 @@ def lane_of(system, colours, manifold):
     slot = INT64(manifold.colour_slot)
     if manifold.colour == OVERFLOW:
         slot = INT64(load_int32(colours.overflow_lanes + 4 * slot))
-    address = system.constraint_blocks + (colours.first_block[manifold.colour] + (slot >> 3)) * BLOCK_SIZE + 4 * (slot & 7)
+    address = system.constraints.blocks + (colours.first_block[manifold.colour] + (slot >> 3)) * BLOCK_SIZE + 4 * (slot & 7)
     return view(address, LANE_FLOATS, FLOAT32)
 
 
@@ -71,7 +72,7 @@ def friction_in_lane(lane, to_b):
 @kernel
 def start_motion(system, body):
     """Velocity [m/s] and spin [rad/s] of a body before the solver."""
-    start = view(system.start_velocities + (body.active_index + 1) * FORCE_SIZE, FORCE_FLOATS, FLOAT32)
+    start = view(system.solver.start_velocities + (body.active_index + 1) * FORCE_SIZE, FORCE_FLOATS, FLOAT32)
     v = float(start[LINEAR_VELOCITY]), float(start[LINEAR_VELOCITY + 1]), float(start[LINEAR_VELOCITY + 2])
     w = float(start[ANGULAR_VELOCITY]), float(start[ANGULAR_VELOCITY + 1]), float(start[ANGULAR_VELOCITY + 2])
     return v, w
@@ -114,8 +115,8 @@ def report_manifold(system, pair, body, rare, other, manifold, lane, side):
         report.depth = FLOAT32(depth)
         report.shape = manifold.instance_a if side == 0 else manifold.instance_b
         report.collider_shape = manifold.instance_b if side == 0 else manifold.instance_a
-        report.part = part_told(part_of(system, manifold, side))
-        report.collider_part = part_told(part_of(system, manifold, 1 - side))
+        report.part = reported_part(part_of(system, manifold, side))
+        report.collider_part = reported_part(part_of(system, manifold, 1 - side))
         report.collider = manifold.body_b if side == 0 else manifold.body_a
         report.collider_id = other.id
         report.collider_user_id = other.user_id
@@ -144,12 +145,12 @@ def report_body(system, bodies, body, rare):
 @kernel
 def report_contacts(system):
     """Update the contact reports of every active body that requests them."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     if world.reporting_count == 0:
         return
     bodies = view(world.bodies, world.body_capacity, BODY)
-    active = view(system.active_bodies, world.body_capacity, INT32)
-    for slot in range(system.active_count):
+    active = view(system.bodies.active, world.body_capacity, INT32)
+    for slot in range(system.bodies.active_count):
         body = bodies[active[slot]]
         if body.flags & HAS_RARE and rare_of(system.world, body).max_contacts_reported > 0:
             report_body(system, bodies, body, rare_of(system.world, body))

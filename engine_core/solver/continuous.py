@@ -8,7 +8,9 @@ held_back.py handles the bodies that stop.
 
 import numpy as np
 
-from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID
+from ..bodies.system_schema import offset_of
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
 from ..collision.body_sweeps import sweep_bodies_apart, swept_box
@@ -32,40 +34,40 @@ INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
 MOST_FOUND = 32
 """The most bodies near a body that are swept against together."""
 MOST_COMPANY = 8
-"""A row of SYSTEM.company: up to this many bodies near a swept one are remembered for later rounds; if more, they are searched
-again."""
+"""A row of SYSTEM.solver.company: up to this many bodies near a swept one are remembered for later rounds; if more, they are
+searched again."""
 PULLED_THROUGH = 3
 """The number of steps in a row in which jointed bodies are stopped by other jointed bodies."""
 FARTHEST = 1.0e6
 """Longer motions are overflows [m]."""
 TREE_SIZE = TREE.itemsize
-HELD_BACK_COUNT = SYSTEM.fields["held_back_count"][1]
+HELD_BACK_COUNT = offset_of("solver", "held_back_count")
 
 
 @kernel
 def swept_slots(system, world):
     """A byte for the body of each slot, in `scratch` after those of `finish_bodies`: 0 if it is not swept (any more), else the
     number of moving bodies near it, at most MOST_COMPANY + 1. Before the first round any number but 0."""
-    return view(system.scratch + world.body_capacity, world.body_capacity, np.uint8)
+    return view(system.step.scratch + world.body_capacity, world.body_capacity, np.uint8)
 
 
 @kernel
 def held_rounds(system, world):
     """The last round, counted from 1, in which the body of each slot was held back, a byte each; in `scratch`, after
     `swept_slots`. 0: never."""
-    return view(system.scratch + 2 * world.body_capacity, world.body_capacity, np.uint8)
+    return view(system.step.scratch + 2 * world.body_capacity, world.body_capacity, np.uint8)
 
 
 @kernel
 def company_of(system, slot):
     """The bodies near the swept one of a slot, by their index."""
-    return view(system.company + slot * 4 * MOST_COMPANY, MOST_COMPANY, INT32)
+    return view(system.solver.company + slot * 4 * MOST_COMPANY, MOST_COMPANY, INT32)
 
 
 @kernel
 def stopped_slots(system, world):
     """Slots of the bodies that a round of sweeps stopped, unsorted; in `scratch`, after all bytes."""
-    return view(system.scratch + 8 * world.body_capacity, world.body_capacity, INT32)
+    return view(system.step.scratch + 8 * world.body_capacity, world.body_capacity, INT32)
 
 
 @kernel
@@ -233,7 +235,7 @@ def sweep_found(system, world, bodies, index, found, count, sweeps, box, free):
 @kernel
 def is_held_anew(system, world, other):
     """Whether the previous round held a body back."""
-    return other.active_index >= 0 and held_rounds(system, world)[other.active_index] == system.sweep_round
+    return other.active_index >= 0 and held_rounds(system, world)[other.active_index] == system.solver.sweep_round
 
 
 @kernel
@@ -242,16 +244,16 @@ def sweep_body(system, world, bodies, index, sweeps, box):
     the number of moving bodies near it. Later rounds only test bodies that the previous round held back."""
     keep_as_call()
     body, cursor, found = bodies[index], stack_array(1, CURSOR), stack_array(MOST_FOUND, INT32)
-    company, near, count, is_first = company_of(system, INT64(body.active_index)), 0, 0, system.sweep_round == 0
+    company, near, count, is_first = company_of(system, INT64(body.active_index)), 0, 0, system.solver.sweep_round == 0
     free, last_met = free_part(system, body), INT64(-1)
     motion, bend = end_of_segment(system, body, SEGMENTS)[0], bend_of_way(system, body)
     turn, slack = rotation_halfway(system, body)
-    slack, start = slack + bend + TOUCHING, subtract(vector3(body.position), vector3(system.origin))
+    slack, start = slack + bend + TOUCHING, subtract(vector3(body.position), vector3(system.place.origin))
     half = FLOAT64(body.extent) + bend
-    for layer in range(system.layer_count):
+    for layer in range(system.trees.layer_count):
         if layer == LAYER_SENSOR:
             continue
-        tree = system.trees + layer * TREE_SIZE
+        tree = system.trees.rows + layer * TREE_SIZE
         box_cast_begin(cursor, tree, start, (half, half, half), motion, free)
         other = ray_query_next(cursor, tree, free)
         while other >= 0:
@@ -305,21 +307,21 @@ def sweep_bodies(system_address, begin, end, worker):
     what the previous rounds held back. Writes HELD_NEXT, CARRIER and MET of their rows of forces, which no sub-step needs any
     more, and lists the bodies that it stopped in `scratch`. The first round removes bodies with no moving body near them from
     later rounds."""
-    system, held_back = view(system_address, 1, SYSTEM)[0], system_address + HELD_BACK_COUNT
-    world = view(system.world, 1, WORLD)[0]
+    system, held_back = system_at(system_address), system_address + HELD_BACK_COUNT
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    active, stopped = view(system.active_bodies, world.body_capacity, INT32), stopped_slots(system, world)
+    active, stopped = view(system.bodies.active, world.body_capacity, INT32), stopped_slots(system, world)
     swept = swept_slots(system, world)
     sweeps, box = stack_array(2, SWEEP), stack_array(6, FLOAT32)
     for slot in range(begin, end):
         count = INT64(swept[slot])
         if count != 0:
-            row, index = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32), INT64(active[slot])
-            if system.sweep_round > 0 and count <= MOST_COMPANY:
+            row, index = view(system.solver.rows + (slot + 1) * ROW_SIZE, 16, FLOAT32), INT64(active[slot])
+            if system.solver.sweep_round > 0 and count <= MOST_COMPANY:
                 free, met = sweep_company(system, world, bodies, index, count, sweeps, box)
             else:
                 free, met, near = sweep_body(system, world, bodies, index, sweeps, box)
-                swept[slot] = near if system.sweep_round == 0 else count
+                swept[slot] = near if system.solver.sweep_round == 0 else count
             held = FLOAT32(1.0 - free)
             if met >= 0 and held > row[HELD_BACK]:
                 forces_of(system, slot + 1)[HELD_NEXT] = held

@@ -8,7 +8,8 @@ otherwise leave its joints.
 import numpy as np
 
 from ..bodies.publication import begin_change, end_change
-from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LAYER_SENSOR, RIGID
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
 from ..broad_phase.tree_edits import tree_widen
@@ -58,20 +59,20 @@ def widen_for_way(system, body):
 def cover_ways(system_address, begin, end, worker):
     """Job: mark by a byte each in `scratch` which of the active bodies `begin` to `end - 1` are swept. Their trees cover their
     paths, so that others find them there. Also marks bodies whose bounds had to be widened."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    active = view(system.active_bodies, world.body_capacity, INT32)
-    has_moved, swept = view(system.scratch, world.body_capacity, np.uint8), swept_slots(system, world)
+    active = view(system.bodies.active, world.body_capacity, INT32)
+    has_moved, swept = view(system.step.scratch, world.body_capacity, np.uint8), swept_slots(system, world)
     held = held_rounds(system, world)
     for slot in range(begin, end):
         body = bodies[active[slot]]
         has_moved[slot] = swept[slot] = held[slot] = 0
-        if is_swept(body, view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)):
+        if is_swept(body, view(system.solver.rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)):
             swept[slot] = 1
             begin_change(system.world, body, worker)
             if widen_for_way(system, body):
-                tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, world.bodies, INT64(active[slot]))
+                tree_widen(system.trees.rows + body.broad_phase_layer * TREE_SIZE, world.bodies, INT64(active[slot]))
                 has_moved[slot] = 1
             end_change(body)
 
@@ -86,7 +87,7 @@ def hold_back_other(system, world, bodies, index, other_index):
     if other_row[HELD_BACK] <= row[HELD_BACK]:
         return False
     row[HELD_BACK] = other_row[HELD_BACK]
-    held_rounds(system, world)[body.active_index] = system.sweep_round + 1
+    held_rounds(system, world)[body.active_index] = system.solver.sweep_round + 1
     names = names_of(system, body)
     names[CARRIER] = names[MET] = -1
     return True
@@ -97,16 +98,16 @@ def hold_back_together(system):
     """Hold back the bodies that a round of sweeps stopped, and all bodies joined to them. Each pass visits all joints,
     alternately forwards and backwards: a stop spreads along a chain in the order of its joints in one pass. Bodies not reached
     after MOST_TURNS move on. Serial, so that the result is that of the order of joints."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     stopped = stopped_slots(system, world)
-    for k in range(system.held_back_count):
-        row = view(system.solver_rows + (stopped[k] + 1) * ROW_SIZE, 16, FLOAT32)
+    for k in range(system.solver.held_back_count):
+        row = view(system.solver.rows + (stopped[k] + 1) * ROW_SIZE, 16, FLOAT32)
         row[HELD_BACK] = forces_of(system, INT64(stopped[k]) + 1)[HELD_NEXT]
-        held_rounds(system, world)[stopped[k]] = system.sweep_round + 1
+        held_rounds(system, world)[stopped[k]] = system.solver.sweep_round + 1
     joints = joints_of(system)
-    active = view(system.active_joints, system.joint_count, INT32)
-    count = system.joint_count
+    active = view(system.joints.active, system.joints.count, INT32)
+    count = system.joints.count
     for turn in range(MOST_TURNS):
         is_news = False
         for k in range(count):
@@ -143,11 +144,11 @@ def stick(system, body, other):
 def free_jammed(system):
     """Make bodies that contacts did not deflect in several steps stick to the body that they hit: a body that spins too fast for
     its contacts would come again and be stopped each time. Serial, in the order of active bodies."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    active = view(system.active_bodies, world.body_capacity, INT32)
-    for slot in range(system.active_count):
-        if view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)[HELD_BACK] > MOSTLY:
+    active = view(system.bodies.active, world.body_capacity, INT32)
+    for slot in range(system.bodies.active_count):
+        if view(system.solver.rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)[HELD_BACK] > MOSTLY:
             body = bodies[active[slot]]
             met = INT64(names_of(system, body)[MET])
             if met >= 0 and body.flags & HELD_BACK_STEPS >= JAMMED * HELD_BACK_ONCE:
@@ -159,11 +160,11 @@ def sweep_past_standing(system, world, bodies, index, sweeps, box):
     """How far a body, whose sweep is written, may go before it hits a static one, 0 to 1."""
     body, cursor, longest = bodies[index], stack_array(1, CURSOR), 1.0
     swept_box(body, sweeps[0], box)
-    start = add(subtract(vector3(body.position), vector3(system.origin)), vector3(sweeps[0].position))
+    start = add(subtract(vector3(body.position), vector3(system.place.origin)), vector3(sweeps[0].position))
     half = (FLOAT64(body.extent), FLOAT64(body.extent), FLOAT64(body.extent))
-    for layer in range(system.layer_count):
+    for layer in range(system.trees.layer_count):
         if layer != LAYER_SENSOR:
-            tree = system.trees + layer * TREE_SIZE
+            tree = system.trees.rows + layer * TREE_SIZE
             box_cast_begin(cursor, tree, start, half, vector3(sweeps[0].motion), longest)
             other = ray_query_next(cursor, tree, longest)
             while other >= 0:
@@ -200,19 +201,19 @@ def way_carried(system, world, bodies, index, sweeps, box):
 def take_back(system_address, begin, end, worker):
     """Job: shorten in their rows the paths of those of the active bodies `begin` to `end - 1` that are held back. Reads poses and
     the rows of bodies that are not held back."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    active = view(system.active_bodies, world.body_capacity, INT32)
+    active = view(system.bodies.active, world.body_capacity, INT32)
     sweeps, box = stack_array(2, SWEEP), stack_array(6, FLOAT32)
     for slot in range(begin, end):
-        row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
+        row = view(system.solver.rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         if row[HELD_BACK] > FLOAT32(0.0):
             index = INT64(active[slot])
             motion, turn = come_so_far(system, bodies[index], free_part(system, bodies[index]))
             way = way_carried(system, world, bodies, index, sweeps, box)
             if row[UNEVEN] > 0.0 and not bodies[index].flags & HAS_JOINT:
-                inertia = six(view(system.solver_inertias + (slot + 1) * INERTIA_SIZE, 6, FLOAT32))
+                inertia = six(view(system.solver.inertias + (slot + 1) * INERTIA_SIZE, 6, FLOAT32))
                 back = multiply(turn, conjugate(quaternion(row[DELTA_ROTATION : DELTA_ROTATION + 4])))
                 store3(row[ANGULAR_VELOCITY:], spin_turned_back(inertia, vector3(row[ANGULAR_VELOCITY:]), back))
             store3(row[DELTA_POSITION : DELTA_POSITION + 3], add(motion, way))

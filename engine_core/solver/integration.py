@@ -7,9 +7,10 @@ from ..bodies.bounds import fatten_bounds, is_inside_fat_bounds, update_bounds
 from ..bodies.motion import update_world_inertia
 from ..bodies.publication import begin_change, end_change
 from ..bodies.rare import rare_of
+from ..bodies.records import system_at, world_at
 from ..bodies.schema import (
     BODY, HAS_RARE, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_HIT, IS_IN_MOVED_LIST, IS_LOADED, IS_PRESSED, KINEMATIC,
-    OMITS_FORCES, RIGID_LINEAR, SYSTEM, TARGET_SET, WORLD,
+    OMITS_FORCES, RIGID_LINEAR, TARGET_SET,
 )  # fmt: skip
 from ..broad_phase.schema import TREE
 from ..broad_phase.tree_edits import tree_widen
@@ -46,16 +47,17 @@ def renew_surroundings(system, body):
     bodies affected by areas, `sensors/effects.py` has done this already."""
     if body.flags & IN_AREAS:
         return
-    store3(body.gravity, scale((system.gravity[0], system.gravity[1], system.gravity[2]), float(body.gravity_scale)))
-    linear = float(body.linear_damp) + (0.0 if body.linear_damp_mode else system.linear_damp)
-    angular = float(body.angular_damp) + (0.0 if body.angular_damp_mode else system.angular_damp)
+    gravity = system.settings.gravity
+    store3(body.gravity, scale((gravity[0], gravity[1], gravity[2]), float(body.gravity_scale)))
+    linear = float(body.linear_damp) + (0.0 if body.linear_damp_mode else system.settings.linear_damp)
+    angular = float(body.angular_damp) + (0.0 if body.angular_damp_mode else system.settings.angular_damp)
     body.total_linear_damp, body.total_angular_damp = FLOAT32(linear), FLOAT32(angular)
 
 
 @kernel
 def take_forces(system, body, forces, delta_time):
     """Damp the velocities of a rigid body and write the change of velocity in each sub-step."""
-    h = delta_time / system.substep_count
+    h = delta_time / system.settings.substep_count
     for k in range(FORCE_FLOATS):
         forces[k] = FLOAT32(0.0)
     if body.mode == KINEMATIC:
@@ -78,7 +80,7 @@ def take_forces(system, body, forces, delta_time):
             body.angular_velocity[k] = FLOAT32(body.angular_velocity[k] * damp_angular)
             forces[VELOCITY_CHANGE + k] = FLOAT32((gravity[k] + force[k] * body.inverse_mass) * h)
             forces[SPIN_CHANGE + k] = FLOAT32(spin[k] * h)
-    if system.steps_left == 0:
+    if system.step.steps_left == 0:
         store3(body.force, (0.0, 0.0, 0.0))
         store3(body.torque, (0.0, 0.0, 0.0))
     forces[LOCKED_AXES] = FLOAT32(body.axis_locks & 63 | (ANGULAR_LOCKS if body.mode == RIGID_LINEAR else 0))
@@ -88,17 +90,17 @@ def take_forces(system, body, forces, delta_time):
 def prepare_bodies(system_address, begin, end, worker):
     """Job: gravity, damping and forces of the active bodies `begin` to `end - 1`, and their solver rows. Keeps the velocities for
     contact reports."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    active = view(system.active_bodies, world.body_capacity, INT32)
+    active = view(system.bodies.active, world.body_capacity, INT32)
     for slot in range(begin, end):
         body = bodies[active[slot]]
         if body.flags & IS_HIT:
             body.flags &= ~np.uint32(IS_HIT)
         update_world_inertia(body)
-        take_forces(system, body, forces_of(system, slot + 1), system.last_delta_time)
-        row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
+        take_forces(system, body, forces_of(system, slot + 1), system.step.last_delta_time)
+        row = view(system.solver.rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         for k in range(3):
             row[LINEAR_VELOCITY + k] = body.linear_velocity[k]
             row[ANGULAR_VELOCITY + k] = body.angular_velocity[k]
@@ -107,10 +109,10 @@ def prepare_bodies(system_address, begin, end, worker):
         row[DELTA_ROTATION + 3] = FLOAT32(1.0)
         row[HELD_BACK] = FLOAT32(0.0)
         if world.reporting_count > 0:
-            store8(system.start_velocities + (slot + 1) * FORCE_SIZE, load8(system.solver_rows + (slot + 1) * ROW_SIZE))
+            store8(system.solver.start_velocities + (slot + 1) * FORCE_SIZE, load8(system.solver.rows + (slot + 1) * ROW_SIZE))
         if is_uneven(body):
             row[UNEVEN] = FLOAT32(1.0)
-            inertia = view(system.solver_inertias + (slot + 1) * INERTIA_SIZE, 6, FLOAT32)
+            inertia = view(system.solver.inertias + (slot + 1) * INERTIA_SIZE, 6, FLOAT32)
             for k in range(6):
                 inertia[k] = body.inverse_inertia_world[k]
 
@@ -118,10 +120,10 @@ def prepare_bodies(system_address, begin, end, worker):
 @entry_point(JOB_SIGNATURE)
 def integrate_velocities(system_address, begin, end, worker):
     """Job: one sub-step of gravity and forces on the rows of active bodies `begin` to `end - 1`."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     for slot in range(begin + 1, end + 1):
-        row = system.solver_rows + slot * ROW_SIZE
-        forces = system.solver_forces + slot * FORCE_SIZE
+        row = system.solver.rows + slot * ROW_SIZE
+        forces = system.solver.forces + slot * FORCE_SIZE
         store8(row, load8(row) + load8(forces))
         locked = load_float32(forces + 4 * LOCKED_AXES)
         if locked != FLOAT32(0.0):
@@ -159,22 +161,22 @@ def put_columns8(rows, offset, columns):
 @entry_point(JOB_SIGNATURE)
 def integrate_positions(system_address, begin, end, worker):
     """Job: one sub-step of motion, eight bodies at a time, for groups of eight rows `begin` to `end - 1`."""
-    system = view(system_address, 1, SYSTEM)[0]
-    h = FLOAT32(system.last_delta_time / system.substep_count)
+    system = system_at(system_address)
+    h = FLOAT32(system.step.last_delta_time / system.settings.substep_count)
     time, half = splat8(h), splat8(FLOAT32(0.5 * h))
     one, zero = splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0))
     nearly = splat8(FLOAT32(0.5 * ON_FOOT))
-    is_last = system.substep == system.substep_count - 1
+    is_last = system.step.substep == system.settings.substep_count - 1
     foot = splat8(FLOAT32(0.0 if is_last else ON_FOOT))  # the field is HELD_BACK after the last sub-step
     for group in range(begin, end):
-        rows = system.solver_rows + (1 + 8 * group) * ROW_SIZE
+        rows = system.solver.rows + (1 + 8 * group) * ROW_SIZE
         v = columns8(rows, 0)
         m = columns8(rows, 32)
         spin = (v[3], v[4], v[5])
         wx, wy, wz, ww = spin[0] * half, spin[1] * half, spin[2] * half, one
         uneven = turns_unevenly8(spin, v[UNEVEN])
         if is_any_above8(uneven, splat8(FLOAT32(0.0))):
-            inertias = system.solver_inertias + (1 + 8 * group) * INERTIA_SIZE
+            inertias = system.solver.inertias + (1 + 8 * group) * INERTIA_SIZE
             (wx, wy, wz, ww), turned = turn_unevenly(inertias, uneven, spin, half)
             put_columns8(rows, 0, (v[0], v[1], v[2], turned[0], turned[1], turned[2], v[6], v[7]))
         x, y, z = (
@@ -231,15 +233,15 @@ def finish_bodies(system_address, begin, end, worker):
     """Job: poses, velocities, rest and bounds of active bodies `begin` to `end - 1`, each published when its tree covers it.
     Those that left their fat bounds, as noted by a byte each in `scratch`, or are about to, are marked with IS_IN_MOVED_LIST and,
     unless they are on that list already, in `scratch`; the step collects them in order."""
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    active = view(system.active_bodies, world.body_capacity, INT32)
-    has_moved = view(system.scratch, world.body_capacity, np.uint8)
-    h = system.last_delta_time / system.substep_count
+    active = view(system.bodies.active, world.body_capacity, INT32)
+    has_moved = view(system.step.scratch, world.body_capacity, np.uint8)
+    h = system.step.last_delta_time / system.settings.substep_count
     for slot in range(begin, end):
         body = bodies[active[slot]]
-        row = view(system.solver_rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
+        row = view(system.solver.rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         begin_change(system.world, body, worker)
         before = vector3(body.linear_velocity), vector3(body.angular_velocity)
         if body.mode == KINEMATIC and not body.flags & TARGET_SET:
@@ -253,13 +255,13 @@ def finish_bodies(system_address, begin, end, worker):
         if body.flags & (IS_LOADED | IS_PRESSED):
             settle_load(system, body, slot + 1, h)
         if body.mode != KINEMATIC:
-            count_rest(system, body, before, system.last_delta_time)
-        update_bounds(system.world, system.origin, body)
-        if not is_inside_fat_bounds(body) or leaves_bounds_soon(body, system.last_delta_time):
+            count_rest(system, body, before, system.step.last_delta_time)
+        update_bounds(system.world, system.place.origin, body)
+        if not is_inside_fat_bounds(body) or leaves_bounds_soon(body, system.step.last_delta_time):
             has_moved[slot] = 1
         if has_moved[slot]:
-            fatten_bounds(body, system.last_delta_time)
-            tree_widen(system.trees + body.broad_phase_layer * TREE_SIZE, world.bodies, np.int64(active[slot]))
+            fatten_bounds(body, system.step.last_delta_time)
+            tree_widen(system.trees.rows + body.broad_phase_layer * TREE_SIZE, world.bodies, np.int64(active[slot]))
             has_moved[slot] = body.flags & IS_IN_MOVED_LIST == 0  # bodies on the list are not added twice
             body.flags |= IS_IN_MOVED_LIST
         end_change(body)

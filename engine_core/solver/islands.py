@@ -70,7 +70,7 @@ def link(bodies, active, slot_a, slot_b):
 @kernel
 def begin_islands(system, bodies, active):
     """Every active body is its own island."""
-    for slot in range(system.active_count):
+    for slot in range(system.bodies.active_count):
         bodies[active[slot]].island_link = INT32(slot)
 
 
@@ -87,7 +87,7 @@ def is_parting(system, manifold, a, b):
     """Whether two bodies that have rested long enough to sleep overlap deeply and are still being pushed apart. Their velocities
     do not show it: the push moves bodies without speed."""
     time = max(a.sleep_time if a.mode >= RIGID else FLOAT32(0.0), b.sleep_time if b.mode >= RIGID else FLOAT32(0.0))
-    if time < system.time_to_sleep or not is_deep(system, a, b, lowest_separation(manifold)):
+    if time < system.settings.time_to_sleep or not is_deep(system, a, b, lowest_separation(manifold)):
         return False
     normal = rotate(quaternion(a.rotation), vector3(manifold.normal))
     creep = max(CREEP * min(size_of(a), size_of(b)), LEAST_CREEP)
@@ -101,7 +101,7 @@ def link_contacts(system, bodies, active):
     manifolds = manifolds_of(system)
     colours = colours_of(system)
     for colour in range(COLOUR_COUNT + 1):
-        members = view(colours.lists[colour], system.manifold_capacity, INT32)
+        members = view(colours.lists[colour], system.manifolds.capacity, INT32)
         for slot in range(colours.counts[colour]):
             manifold = manifolds[members[slot]]
             a, b = bodies[manifold.body_a], bodies[manifold.body_b]
@@ -119,8 +119,8 @@ def link_contacts(system, bodies, active):
 def link_joints(system, bodies, active):
     """Link joined bodies. A body joined to a moving kinematic body, or driven by a moving motor, does not rest."""
     joints = joints_of(system)
-    members = view(system.active_joints, system.joint_count, INT32)
-    for k in range(system.joint_count):
+    members = view(system.joints.active, system.joints.count, INT32)
+    for k in range(system.joints.count):
         joint = joints[members[k]]
         a, b = joint.bodies[0], joint.bodies[1]
         if joint.colour < 0:
@@ -141,9 +141,9 @@ def link_joints(system, bodies, active):
 def finish_islands(system, bodies, active):
     """Flatten the links (a root is always lower, so one pass in order is enough), and store the least sleep time of each island
     in `scratch`, at its root's slot. Returns the number of islands."""
-    rest = view(system.scratch, system.active_count, np.float32)
+    rest = view(system.step.scratch, system.bodies.active_count, np.float32)
     count = 0
-    for slot in range(system.active_count):
+    for slot in range(system.bodies.active_count):
         body = bodies[active[slot]]
         root = body.island_link
         if root == slot:

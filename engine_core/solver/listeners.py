@@ -22,10 +22,10 @@ LISTENER = np.dtype([("function", "i8"), ("context", "i8"), ("moments", "i8")], 
 
 
 @kernel
-def tell_listeners(system, address, moment, time):
+def call_listeners(system, address, moment, time):
     """Call the listeners of a moment."""
-    listeners = view(system.listeners, MOST_LISTENERS, LISTENER)
-    for k in range(system.listener_count):
+    listeners = view(system.step.listeners, MOST_LISTENERS, LISTENER)
+    for k in range(system.step.listener_count):
         listener = listeners[k]
         if listener.moments & moment:
             call_2_float(listener.function, address, listener.context, time)

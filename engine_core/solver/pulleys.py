@@ -6,7 +6,8 @@ A step listener, solved in each sub-step as one soft row with warm start (soft c
 
 import numpy as np
 
-from ..bodies.schema import BODY, RIGID, SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
+from ..bodies.schema import BODY, RIGID
 from ..constraints.schema import DELTA_POSITION, DELTA_ROTATION, ROW_SIZE
 from ..geometry.vector import (
     add, length, multiply, quaternion, rotate, scale, store3, subtract, vector3,
@@ -62,7 +63,7 @@ def measure_side(system, bodies, pulley, side):
         body = bodies[index]
         rotation, position = quaternion(body.rotation), vector3(body.position)
         if body.active_index >= 0:
-            row = view(system.solver_rows + (INT64(body.active_index) + 1) * ROW_SIZE, 16, FLOAT32)
+            row = view(system.solver.rows + (INT64(body.active_index) + 1) * ROW_SIZE, 16, FLOAT32)
             rotation = multiply(quaternion(row[DELTA_ROTATION:]), rotation)
             position = add(position, vector3(row[DELTA_POSITION:]))
         arm = rotate(rotation, subtract(end, vector3(body.center_of_mass)))
@@ -101,8 +102,8 @@ def speed_and_mass(system, bodies, pulley):
 @entry_point("void(int64, int64, float64)")
 def begin_pulley(system_address, address, delta_time):
     """Step listener, before the step: wake a body that is pulled by a moving one."""
-    system, pulley = view(system_address, 1, SYSTEM)[0], view(address, 1, PULLEY)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system, pulley = system_at(system_address), view(address, 1, PULLEY)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     pulley.total_impulse = 0.0
     if not pulley.is_enabled or not (is_there(system, bodies, pulley, 0) and is_there(system, bodies, pulley, 1)):
@@ -117,8 +118,8 @@ def begin_pulley(system_address, address, delta_time):
 @entry_point("void(int64, int64, float64)")
 def solve_pulley(system_address, address, h):
     """Step listener, in each sub-step: keep the rope between its limits."""
-    system, pulley = view(system_address, 1, SYSTEM)[0], view(address, 1, PULLEY)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system, pulley = system_at(system_address), view(address, 1, PULLEY)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     if not pulley.is_enabled or not (is_there(system, bodies, pulley, 0) and is_there(system, bodies, pulley, 1)):
         return

@@ -43,8 +43,8 @@ def stays_near_rest(system, body):
     by velocity would keep awake forever."""
     moved = length(subtract(vector3(body.position), vector3(body.rest_position)))
     angle = length(turned_at_rest(body))
-    part = TREMBLE * system.time_to_sleep
-    return moved < part * system.sleep_linear_threshold and angle < 2.0 * part * system.sleep_angular_threshold
+    part = TREMBLE * system.settings.time_to_sleep
+    return moved < part * system.settings.sleep_linear_threshold and angle < 2.0 * part * system.settings.sleep_angular_threshold
 
 
 @kernel
@@ -113,8 +113,9 @@ def count_rest(system, body, before, delta_time):
     """Update how long a body has been at rest, and how long it has accelerated steadily meanwhile: such a body begins a new rest
     instead of sleeping. `before`: see `accelerates_steadily`."""
     speed, spin = length(vector3(body.linear_velocity)), length(vector3(body.angular_velocity))
-    rests = speed < system.sleep_linear_threshold and spin < system.sleep_angular_threshold
-    if not rests and speed < 4.0 * system.sleep_linear_threshold and spin < 4.0 * system.sleep_angular_threshold:
+    most_speed, most_spin = system.settings.sleep_linear_threshold, system.settings.sleep_angular_threshold
+    rests = speed < most_speed and spin < most_spin
+    if not rests and speed < 4.0 * most_speed and spin < 4.0 * most_spin:
         rests = stays_near_rest(system, body)
     if not rests or body.flags & CAN_SLEEP == 0:
         begin_rest(body)
@@ -122,9 +123,9 @@ def count_rest(system, body, before, delta_time):
     body.sleep_time = FLOAT32(body.sleep_time + delta_time)
     is_steady = accelerates_steadily(body, before, delta_time)
     body.steady_time = FLOAT32(body.steady_time + delta_time) if is_steady else FLOAT32(0.0)
-    if body.sleep_time < system.time_to_sleep:
+    if body.sleep_time < system.settings.time_to_sleep:
         return
-    if is_steady and body.steady_time >= PROOF * system.time_to_sleep:
+    if is_steady and body.steady_time >= PROOF * system.settings.time_to_sleep:
         begin_rest(body)
-    elif system.some_body_rests == 0:  # written by any thread, always with the same value; every thread reads its cache line
-        system.some_body_rests = 1
+    elif system.bodies.some_rests == 0:  # written by any thread, always with the same value; every thread reads its cache line
+        system.bodies.some_rests = 1

@@ -6,7 +6,8 @@ A sleeping island is a ring through `next_in_island`; waking one body wakes its 
 import numpy as np
 
 from ..bodies.motion import begin_rest
-from ..bodies.schema import BODY, IN_CROWD, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED, WORLD
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, IN_CROWD, KINEMATIC, RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED
 from ..collision.pair_finding import mark_moved
 from ..collision.pairs import activate_pair, deactivate_pair, lists_of, manifolds_of, pairs_of
 from ..collision.schema import PAIR_IS_UNSOLVED
@@ -32,18 +33,18 @@ def add_to_active(system, world, bodies, index):
     body = bodies[index]
     if body.active_index >= 0 or body.mode == STATIC:
         return
-    active = view(system.active_bodies, world.body_capacity, INT32)
-    active[system.active_count] = index
-    body.active_index = INT32(system.active_count)
-    system.active_count += 1
-    system.active_disorder += 1
+    active = view(system.bodies.active, world.body_capacity, INT32)
+    active[system.bodies.active_count] = index
+    body.active_index = INT32(system.bodies.active_count)
+    system.bodies.active_count += 1
+    system.bodies.active_disorder += 1
     if body.mode == KINEMATIC:
-        system.active_kinematic_count += 1
+        system.bodies.active_kinematic_count += 1
     begin_rest(body)
     body.flags &= ~WAKE_REQUESTED
-    if system.listens_to_waking and system.woke_count < world.body_capacity:
-        view(system.woke_up, world.body_capacity, INT32)[system.woke_count] = index
-        system.woke_count += 1
+    if system.bodies.listens_to_waking and system.bodies.woke_count < world.body_capacity:
+        view(system.bodies.woke_up, world.body_capacity, INT32)[system.bodies.woke_count] = index
+        system.bodies.woke_count += 1
     if body.flags & IN_CROWD:
         body.flags &= ~IN_CROWD
         mark_moved(system, bodies, index)
@@ -169,28 +170,28 @@ def remove_from_active(system, world, bodies, index):
     slot = body.active_index
     if slot < 0:
         return
-    active = view(system.active_bodies, world.body_capacity, INT32)
-    last = active[system.active_count - 1]
+    active = view(system.bodies.active, world.body_capacity, INT32)
+    last = active[system.bodies.active_count - 1]
     active[slot] = last
     bodies[last].active_index = slot
-    system.active_count -= 1
-    system.active_disorder += 1
+    system.bodies.active_count -= 1
+    system.bodies.active_disorder += 1
     if body.mode == KINEMATIC:
-        system.active_kinematic_count -= 1
+        system.bodies.active_kinematic_count -= 1
     body.active_index = -1
 
 
 @kernel
 def order_active_bodies(system, world, bodies):
     """Sort the active bodies, if they are too far out of order. Call it between steps, which use their places."""
-    count = system.active_count
-    if not needs_order(system.active_disorder, count):
+    count = system.bodies.active_count
+    if not needs_order(system.bodies.active_disorder, count):
         return
-    active = view(system.active_bodies, world.body_capacity, INT32)
-    put_in_order(active, active, count, view(system.spare_list, 2 * count, INT32))
+    active = view(system.bodies.active, world.body_capacity, INT32)
+    put_in_order(active, active, count, view(system.step.spare_list, 2 * count, INT32))
     for slot in range(count):
         bodies[active[slot]].active_index = INT32(slot)
-    system.active_disorder = 0
+    system.bodies.active_disorder = 0
 
 
 @kernel
@@ -227,9 +228,9 @@ def put_to_sleep(system, world, bodies, index):
     body.flags &= ~SLEEP_REQUESTED
     if body.active_index < 0:
         return
-    asleep = view(system.fell_asleep, world.body_capacity, INT32)
-    asleep[system.fell_asleep_count] = index
-    system.fell_asleep_count += 1
+    asleep = view(system.bodies.fell_asleep, world.body_capacity, INT32)
+    asleep[system.bodies.fell_asleep_count] = index
+    system.bodies.fell_asleep_count += 1
     remove_from_active(system, world, bodies, index)
     rest_pairs_of(system, bodies, index)
     remove_joints_of(system, bodies, index)
@@ -238,24 +239,24 @@ def put_to_sleep(system, world, bodies, index):
 @kernel
 def put_islands_to_sleep(system):
     """Put every island to sleep whose bodies have all rested long enough. Kinematic bodies leave the list when they stop."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    active = view(system.active_bodies, world.body_capacity, INT32)
-    if not system.is_sleeping_allowed or system.some_body_rests == 0:
+    active = view(system.bodies.active, world.body_capacity, INT32)
+    if not system.settings.is_sleeping_allowed or system.bodies.some_rests == 0:
         return
     begin_islands(system, bodies, active)
     link_contacts(system, bodies, active)
     link_joints(system, bodies, active)
-    system.island_count = finish_islands(system, bodies, active)
-    rest = view(system.scratch, world.body_capacity, np.float32)
-    heads = view(system.scratch + 4 * world.body_capacity, world.body_capacity, INT32)
-    count = system.active_count
-    sleepers = view(system.scratch + 8 * world.body_capacity, world.body_capacity, INT32)
+    system.bodies.island_count = finish_islands(system, bodies, active)
+    rest = view(system.step.scratch, world.body_capacity, np.float32)
+    heads = view(system.step.scratch + 4 * world.body_capacity, world.body_capacity, INT32)
+    count = system.bodies.active_count
+    sleepers = view(system.step.scratch + 8 * world.body_capacity, world.body_capacity, INT32)
     sleeper_count = 0
     for slot in range(count):
         body = bodies[active[slot]]
         root = body.island_link
-        if body.mode == KINEMATIC or rest[root] < system.time_to_sleep or rest[root] == FLOAT32(0.0):
+        if body.mode == KINEMATIC or rest[root] < system.settings.time_to_sleep or rest[root] == FLOAT32(0.0):
             continue
         if root == slot:
             heads[slot] = active[slot]

@@ -18,7 +18,7 @@ ON_FOOT if the body stands on something immovable.
 
 import numpy as np
 
-from ..bodies.schema import SYSTEM
+from ..bodies.records import system_at
 from ..constraints.blocks import field, field3, gather, put, velocities_of
 from ..constraints.schema import (
     BLOCK_SIZE, FIELD_SIZE, FRICTION_IMPULSE, HAS_IMPACT, IMPACT, IMPACT_BEGINS, IMPACT_GOES_ON, IMPACT_LASTS, MASS_A, MASS_B,
@@ -28,7 +28,7 @@ from ..constraints.schema import (
 from ..geometry.wide_vector import cross8, dot8, is_any_above8, subtract8
 from ..runtime.call import load_float32, load_int32, store_float32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
-from ..runtime.memory import address_of_row, stack_array, view
+from ..runtime.memory import address_of_row, stack_array
 from ..runtime.vector8 import absolute8, max8, min8, splat8, store8, where_greater8, where_less8
 
 FLOAT32 = np.float32
@@ -167,7 +167,7 @@ def is_on_foot(spent):
 
 
 @kernel
-def told_of(spent, met, goes_on, dropped, share):
+def reported_of(spent, met, goes_on, dropped, share):
     """The field SPENT of the bodies of one side. `spent`: as it is; `met`: lanes that meet; `goes_on`: from the last step;
     `dropped`: part of the impulses that was dropped; `share`: of it that others drop too, where the body is on no foot."""
     zero, on_foot = splat8(FLOAT32(0.0)), max8(goes_on, is_on_foot(spent))
@@ -205,8 +205,8 @@ def drop_spent(rows, block, substep):
     share = min8(splat8(FLOAT32(EVEN_SHARE)) * most / max8(least, tiny), one)
     if substep < 2:
         share = where_greater8(goes_on, zero, share, zero)
-    raise_spent(rows, block, ROW_A, mobility_a, told_of(spent_a, impact, goes_on, dropped, share))
-    raise_spent(rows, block, ROW_B, mobility_b, told_of(spent_b, impact, goes_on, dropped, share))
+    raise_spent(rows, block, ROW_A, mobility_a, reported_of(spent_a, impact, goes_on, dropped, share))
+    raise_spent(rows, block, ROW_B, mobility_b, reported_of(spent_b, impact, goes_on, dropped, share))
 
 
 @entry_point(JOB_SIGNATURE)
@@ -214,8 +214,8 @@ def drop_spent_impulses(system_address, begin, end, worker):
     """Job: reduce the impulses of blocks `begin` to `end - 1` to those that the sub-step starts from. Runs before they are
     applied, colour by colour, if there is an impact in this step. Reads velocities of rows; reads and writes their field
     SPENT."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     for index in range(begin, end):
-        block = system.constraint_blocks + index * BLOCK_SIZE
+        block = system.constraints.blocks + index * BLOCK_SIZE
         if load_int32(block + HAS_IMPACT * FIELD_SIZE) != 0:
-            drop_spent(system.solver_rows, block, system.substep)
+            drop_spent(system.solver.rows, block, system.step.substep)

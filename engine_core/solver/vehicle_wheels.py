@@ -11,7 +11,7 @@ import numpy as np
 
 from ..bodies.motion import surface_velocity
 from ..bodies.schema import RIGID
-from ..collision.query_schema import CAST, QUERY, RAY, RAY_FUNCTION, RAY_RESULT, SHAPE_FUNCTION, WITH_BODIES
+from ..collision.query_schema import CAST, QUERY, RAY, RAY_RESULT, WITH_BODIES
 from ..collision.shape_queries import SAFE_GAP
 from ..constraints.body_terms import along, scaled, scaled_inertia, scaled_mass
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
@@ -92,7 +92,7 @@ def cast_wheel(system, system_address, vehicle, address, body, wheel, steered):
     query, hit = view(address + QUERY_OFFSET, 1, QUERY)[0], view(address + HIT_OFFSET, 1, RAY_RESULT)[0]
     query_address = address + QUERY_OFFSET
     if wheel.kind != RAY_WHEEL:
-        call_2_result(system.extra[SHAPE_FUNCTION], system_address, query_address)
+        call_2_result(system.functions.query_shapes, system_address, query_address)
         if query.is_hit == 0:
             return way, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), INT64(-1)
         free, point = query.safe_fraction * way + SAFE_GAP, vector3(query.hit)
@@ -103,7 +103,7 @@ def cast_wheel(system, system_address, vehicle, address, body, wheel, steered):
             point = add_scaled(point, axle, -dot(axle, subtract(point, vector3(query.position))))
         return free, point, vector3(query.hit_normal), INT64(query.hit_body)
     hit.body = INT32(-1)
-    call_2_result(system.extra[RAY_FUNCTION], system_address, query_address)
+    call_2_result(system.functions.query_rays, system_address, query_address)
     if hit.body < 0:
         return wheel.longest, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), INT64(-1)
     return hit.fraction * way - wheel.radius, vector3(hit.position), vector3(hit.normal), INT64(hit.body)
@@ -153,7 +153,7 @@ def velocity_at(system, row, arm):
     """Velocity of a point of the body of a solver row [m/s]."""
     if row == 0:
         return (0.0, 0.0, 0.0)
-    values = view(system.solver_rows + row * ROW_SIZE, 16, FLOAT32)
+    values = view(system.solver.rows + row * ROW_SIZE, 16, FLOAT32)
     return add(vector3(values[LINEAR_VELOCITY:]), cross(vector3(values[ANGULAR_VELOCITY:]), arm))
 
 
@@ -162,7 +162,7 @@ def shift_of(system, row, arm):
     """Motion of a point of the body of a solver row since the step began [m]."""
     if row == 0:
         return (0.0, 0.0, 0.0)
-    values = view(system.solver_rows + row * ROW_SIZE, 16, FLOAT32)
+    values = view(system.solver.rows + row * ROW_SIZE, 16, FLOAT32)
     turned = subtract(rotate(quaternion(values[DELTA_ROTATION:]), arm), arm)
     return add(vector3(values[DELTA_POSITION:]), turned)
 
@@ -170,7 +170,7 @@ def shift_of(system, row, arm):
 @kernel
 def push_row(system, body, row, arm, impulse):
     """Change the velocities of one body by an impulse at an arm."""
-    values = view(system.solver_rows + row * ROW_SIZE, 16, FLOAT32)
+    values = view(system.solver.rows + row * ROW_SIZE, 16, FLOAT32)
     spin = symmetric_times(scaled_inertia(body, 1.0), cross(arm, impulse))
     store3(values[LINEAR_VELOCITY:], add(vector3(values[LINEAR_VELOCITY:]), scaled(scaled_mass(body, 1.0), impulse)))
     store3(values[ANGULAR_VELOCITY:], add(vector3(values[ANGULAR_VELOCITY:]), spin))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..bodies.motion import bodies_of
-from ..bodies.schema import SYSTEM, WORLD
+from ..bodies.records import system_at, world_at
 from ..constraints.body_terms import scaled_inertia
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, ROW_SIZE
 from ..constraints.vehicle_schema import ANTI_ROLL_BAR, DRIVE, MOTORCYCLE, MOST_WHEELS, SHAFT, VEHICLE, WHEEL
@@ -63,7 +63,7 @@ def solve_lean(system, vehicle, body, h):
     target = vector3(vehicle.lean_target)
     if length(target) == 0.0:
         return
-    values = view(system.solver_rows + (INT64(body.active_index) + 1) * ROW_SIZE, 16, FLOAT32)
+    values = view(system.solver.rows + (INT64(body.active_index) + 1) * ROW_SIZE, 16, FLOAT32)
     rotation = multiply(quaternion(values[DELTA_ROTATION:]), quaternion(body.rotation))
     axis, up = rotate(rotation, vector3(vehicle.forward)), rotate(rotation, vector3(vehicle.up))
     error = dot(axis, cross(up, target))
@@ -80,8 +80,8 @@ def solve_lean(system, vehicle, body, h):
 @entry_point("void(int64, int64, float64)")
 def begin_vehicle(system_address, address, delta_time):
     """Step listener, before the step: steer the wheels, find the ground below them, choose the gear."""
-    system, vehicle = view(system_address, 1, SYSTEM)[0], view(address, 1, VEHICLE)[0]
-    world, bodies = view(system.world, 1, WORLD)[0], bodies_of(system.world)
+    system, vehicle = system_at(system_address), view(address, 1, VEHICLE)[0]
+    world, bodies = world_at(system.world), bodies_of(system.world)
     if not is_driven(system, bodies, vehicle):
         return
     body = bodies[vehicle.body]
@@ -119,7 +119,7 @@ def solve_suspensions(system, bodies, vehicle, body, wheels, h):
 @entry_point("void(int64, int64, float64)")
 def solve_vehicle(system_address, address, h):
     """Step listener, in each sub-step: suspensions, then engine, brakes and tyres in some passes, then the lean."""
-    system, vehicle = view(system_address, 1, SYSTEM)[0], view(address, 1, VEHICLE)[0]
+    system, vehicle = system_at(system_address), view(address, 1, VEHICLE)[0]
     bodies = bodies_of(system.world)
     if not is_driven(system, bodies, vehicle):
         return

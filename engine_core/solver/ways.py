@@ -8,7 +8,7 @@ halfway.
 import numpy as np
 
 from ..bodies.bounds import FAT_MARGIN
-from ..bodies.schema import SYSTEM
+from ..bodies.records import system_at
 from ..constraints.schema import DELTA_POSITION, DELTA_ROTATION, HELD_BACK, ROW_SIZE
 from ..geometry.vector import (
     add, add_scaled, conjugate, interpolate_rotation, multiply, quaternion, rotate, scale, subtract, vector3,
@@ -19,7 +19,7 @@ from ..runtime.vector8 import load8, store8
 
 FLOAT32, FLOAT64 = np.float32, np.float64
 HALFWAY_FLOATS = 8
-"""Floats of a row of SYSTEM.halfway: the second half of a solver row, halfway through the step."""
+"""Floats of a row of SYSTEM.solver.halfway: the second half of a solver row, halfway through the step."""
 MOTION, TURN = DELTA_POSITION - 8, DELTA_ROTATION - 8
 SEGMENTS = 2
 """Straight parts of a path."""
@@ -29,21 +29,21 @@ NO_MOTION, NO_TURN = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
 @entry_point(JOB_SIGNATURE)
 def note_halfway(system_address, begin, end, worker):
     """Job: save the motion so far of the active bodies `begin` to `end - 1`."""
-    system = view(system_address, 1, SYSTEM)[0]
+    system = system_at(system_address)
     for slot in range(begin + 1, end + 1):
-        store8(system.halfway + slot * 4 * HALFWAY_FLOATS, load8(system.solver_rows + slot * ROW_SIZE + 32))
+        store8(system.solver.halfway + slot * 4 * HALFWAY_FLOATS, load8(system.solver.rows + slot * ROW_SIZE + 32))
 
 
 @kernel
 def row_of(system, body):
     """The solver row of an active body."""
-    return view(system.solver_rows + (body.active_index + 1) * ROW_SIZE, 16, FLOAT32)
+    return view(system.solver.rows + (body.active_index + 1) * ROW_SIZE, 16, FLOAT32)
 
 
 @kernel
 def halfway_of(system, body):
     """The motion of an active body halfway."""
-    return view(system.halfway + (body.active_index + 1) * 4 * HALFWAY_FLOATS, HALFWAY_FLOATS, FLOAT32)
+    return view(system.solver.halfway + (body.active_index + 1) * 4 * HALFWAY_FLOATS, HALFWAY_FLOATS, FLOAT32)
 
 
 @kernel

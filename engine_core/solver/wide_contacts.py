@@ -11,7 +11,7 @@ A sub-step starts from the impulses of the one before, except those that have do
 
 import numpy as np
 
-from ..bodies.schema import SYSTEM
+from ..bodies.records import system_at
 from ..constraints.blocks import field, gather, put, velocities_of
 from ..constraints.schema import (
     BIAS_RATE, BLOCK_SIZE, BOUNCED, DEEP_PART, FIELD_SIZE, FRICTION_IMPULSE, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE,
@@ -19,7 +19,6 @@ from ..constraints.schema import (
 )  # fmt: skip
 from ..runtime.call import load_int32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
-from ..runtime.memory import view
 from ..runtime.vector8 import max8, splat8, store8, transpose8, where_greater8
 from .bounces import bounce, bounce_again, bounces_from, is_joined
 from .contact_impulses import apply_again, solve_all, solve_normals
@@ -69,11 +68,11 @@ def motion_of(rows, block, side):
 def bounce_contacts(system_address, begin, end, worker):
     """Job: bounces of points that meet in this sub-step, over blocks `begin` to `end - 1`. Runs before the impulses of the
     previous sub-step are applied: those are a guess, and a body thrown at others by a guess must not bounce off them."""
-    system = view(system_address, 1, SYSTEM)[0]
-    rows = system.solver_rows
-    h = system.last_delta_time / system.substep_count
+    system = system_at(system_address)
+    rows = system.solver.rows
+    h = system.step.last_delta_time / system.settings.substep_count
     for index in range(begin, end):
-        block = system.constraint_blocks + index * BLOCK_SIZE
+        block = system.constraints.blocks + index * BLOCK_SIZE
         if is_elastic(block):
             (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
             motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
@@ -84,10 +83,10 @@ def bounce_contacts(system_address, begin, end, worker):
 @entry_point(JOB_SIGNATURE)
 def bounce_contacts_again(system_address, begin, end, worker):
     """Job: give back the speed that joints took from the bounces of blocks `begin` to `end - 1`."""
-    system = view(system_address, 1, SYSTEM)[0]
-    rows = system.solver_rows
+    system = system_at(system_address)
+    rows = system.solver.rows
     for index in range(begin, end):
-        block = system.constraint_blocks + index * BLOCK_SIZE
+        block = system.constraints.blocks + index * BLOCK_SIZE
         if is_joined(block):
             (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
             motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
@@ -98,11 +97,11 @@ def bounce_contacts_again(system_address, begin, end, worker):
 @entry_point(JOB_SIGNATURE)
 def warm_start(system_address, begin, end, worker):
     """Job: apply the impulses of blocks `begin` to `end - 1`. Reads and writes the rows of their bodies."""
-    system = view(system_address, 1, SYSTEM)[0]
-    rows, zero = system.solver_rows, splat8(FLOAT32(0.0))
+    system = system_at(system_address)
+    rows, zero = system.solver.rows, splat8(FLOAT32(0.0))
     unmoved = zero, zero, zero, zero, zero, zero, zero, zero
     for index in range(begin, end):
-        block = system.constraint_blocks + index * BLOCK_SIZE
+        block = system.constraints.blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         turns = False, unmoved, unmoved
         if not are_even(rest_a, rest_b):
@@ -114,14 +113,14 @@ def warm_start(system_address, begin, end, worker):
 @entry_point(JOB_SIGNATURE)
 def solve(system_address, begin, end, worker):
     """Job: the biased pass along the normals, over blocks `begin` to `end - 1`."""
-    system = view(system_address, 1, SYSTEM)[0]
-    rows = system.solver_rows
-    h = system.last_delta_time / system.substep_count
+    system = system_at(system_address)
+    rows = system.solver.rows
+    h = system.step.last_delta_time / system.settings.substep_count
     inverse_h, one = splat8(FLOAT32(1.0 / h)), splat8(FLOAT32(1.0))
-    fastest, time = splat8(FLOAT32(system.push_out_speed)), splat8(FLOAT32(h))
-    most_bias = splat8(FLOAT32(DEEP_PART * system.push_out_speed))
+    fastest, time = splat8(FLOAT32(system.settings.push_out_speed)), splat8(FLOAT32(h))
+    most_bias = splat8(FLOAT32(DEEP_PART * system.settings.push_out_speed))
     for index in range(begin, end):
-        block = system.constraint_blocks + index * BLOCK_SIZE
+        block = system.constraints.blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
         share = one / max8(one, max8(rest_a[1], rest_b[1]))  # among the deep contacts of the body that has more of them
@@ -163,12 +162,12 @@ def forget_bounces(block):
 def relax(system_address, begin, end, worker):
     """Job: bounces of points pushed by others, and the pass without bias, with friction, over blocks `begin` to `end - 1`; sums
     up the impulses of the sub-steps."""
-    system = view(system_address, 1, SYSTEM)[0]
-    rows = system.solver_rows
-    h = system.last_delta_time / system.substep_count
+    system = system_at(system_address)
+    rows = system.solver.rows
+    h = system.step.last_delta_time / system.settings.substep_count
     inverse_h, half, zero = splat8(FLOAT32(1.0 / h)), splat8(FLOAT32(0.5 * h)), splat8(FLOAT32(0.0))
     for index in range(begin, end):
-        block = system.constraint_blocks + index * BLOCK_SIZE
+        block = system.constraints.blocks + index * BLOCK_SIZE
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
         if is_elastic(block):

@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable
 
-from ..bodies.schema import AREA_OVERLAPS, CONTACT_EVENTS, CONTACTS, PAIRS
+from ..bodies.system_schema import AREA_OVERLAPS, CONTACTS, CONTACT_EVENTS, PAIRS
 from ..runtime.memory import NoAddressSpace, reserve
 
 DEFAULT_LIMITS = {
@@ -32,7 +32,7 @@ LEFT_OUT = {
     AREA_OVERLAPS: ("overlaps of areas wait, the deepest came first", "area_overlaps"),
     CONTACT_EVENTS: ("contact events were not told", "contacts"),
 }
-"""By kind of SYSTEM.left_out: what happened to it, and the name of its limit."""
+"""By kind of SYSTEM.limits.left_out: what happened to it, and the name of its limit."""
 SECONDS_BETWEEN_WARNINGS = 1.0
 
 
@@ -83,15 +83,15 @@ class LimitWarnings:
 
     def take(self) -> list[str]:
         """The messages about what was left out since the last call that are due now."""
-        if not self._row["status"]:
+        if not self._row["limits"]["status"]:
             return []
         now, messages = time.monotonic(), []
         for kind, (what, limit) in LEFT_OUT.items():
-            count = int(self._row["left_out"][kind])
+            count = int(self._row["limits"]["left_out"][kind])
             if count and now - self._told_at[kind] >= SECONDS_BETWEEN_WARNINGS:
                 self._told_at[kind] = now
                 messages.append(f"{count} {what}: raise the setting '{self._name_limit(limit)}'")
-        self._row["left_out"] = self._row["status"] = 0
+        self._row["limits"]["left_out"] = self._row["limits"]["status"] = 0
         return messages
 
     def warn(self) -> None:

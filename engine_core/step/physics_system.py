@@ -10,10 +10,9 @@ from ..bodies.records import system_at, world_at
 from ..bodies.schema import BODY, WORLD
 from ..broad_phase.trees import Trees
 from ..collision.collide_function import collide_shape_pair
-from ..collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, TOLD_CONTACT
+from ..collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, REPORTED_CONTACT
 from ..collision.event_lists import renew_event_list
 from ..collision.pair_finding import make_pairs
-from ..collision.query_schema import COLLIDE_FUNCTION
 from ..collision.schema import CURVE, LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
 from ..constraints.colours import lay_out_blocks
 from ..constraints.schema import (
@@ -37,12 +36,12 @@ from ..sensors.overlaps import mark_active_due, sensors_of
 from ..sensors.pools import Sensors
 from ..sensors.sensing import choose_overlaps, find_overlaps, settle_overlaps
 from ..solver.choices import choose_contacts, choose_pairs
-from ..solver.contact_events import tell_contacts
+from ..solver.contact_events import report_contact_events
 from ..solver.contact_reports import report_contacts
 from ..solver.continuous import MOST_COMPANY
 from ..solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS
 from ..solver.sleeping import put_islands_to_sleep
-from ..solver.touching import settle_pairs
+from ..solver.pair_settling import settle_pairs
 from ..solver.ways import HALFWAY_FLOATS
 from .limits import LimitWarnings, rows_for
 from .stages import (
@@ -54,8 +53,6 @@ from .stages import (
 )  # fmt: skip
 from .substeps import hold_back, solve_substeps
 
-GATE_IS_TAKEN = 12
-"""In SYSTEM.extra: 1 if the gate is already taken for the next step."""
 WORTH_THREADS = 256
 """The number of active bodies and pairs together from which a step wakes the workers."""
 LEAST_PAIR_TABLE = 4096
@@ -79,7 +76,7 @@ def sense_changes(system, address):
         sensors_of(system)[0].measured_count = 0
         sense(system, address)
     if has_work(system):
-        parallel_for(system, address, APPLY_AREAS, 0, system.active_count, LEAST_BODIES)
+        parallel_for(system, address, APPLY_AREAS, 0, system.bodies.active_count, LEAST_BODIES)
 
 
 @kernel
@@ -95,75 +92,76 @@ def sense_motion(system, address):
 def store_on_one_thread(system, address):
     """Store the impulses of the contacts from the blocks to the manifolds."""
     enter(system, STORE_IMPULSES)
-    run_job(system.job_system, False, job_address(system, STORE_IMPULSES), address, 0, system.constraint_block_count, 1)
+    run_job(system.step.job_system, False, job_address(system, STORE_IMPULSES), address, 0, system.constraints.block_count, 1)
 
 
 @kernel
 def finish_step(system, address):
     """Do the reports after the bodies have moved, while another thread builds the trees."""
     is_started = False
-    if system.is_shared:
+    if system.step.is_shared:
         enter(system, WAIT_FOR_TREES)
-        is_started = start_job(system.job_system, True, job_address(system, UPDATE_TREES), address, 0, system.layer_count)
+        job, layers = job_address(system, UPDATE_TREES), system.trees.layer_count
+        is_started = start_job(system.step.job_system, True, job, address, 0, layers)
         store_on_one_thread(system, address)
     enter(system, REPORT_CONTACTS)
     report_contacts(system)
-    tell_contacts(system)
-    if system.has_broken_joints:
+    report_contact_events(system)
+    if system.joints.some_broke:
         world = world_at(system.world)
         drop_broken_joints(system, view(world.bodies, world.body_capacity, BODY))
     enter(system, PUT_ISLANDS_TO_SLEEP)
     put_islands_to_sleep(system)
     if is_started:
         enter(system, WAIT_FOR_TREES)
-        wait_for_job(system.job_system)
-    elif not system.is_shared:
-        parallel_for(system, address, UPDATE_TREES, 0, system.layer_count, system.layer_count)
-    system.step_count += 1
+        wait_for_job(system.step.job_system)
+    elif not system.step.is_shared:
+        parallel_for(system, address, UPDATE_TREES, 0, system.trees.layer_count, system.trees.layer_count)
+    system.step.count += 1
 
 
 @kernel
 def advance(system, address, delta_time):
     """Run the stages of a step in their order."""
-    system.fell_asleep_count = 0
+    system.bodies.fell_asleep_count = 0
     renew_event_list(system)
-    system.last_delta_time = delta_time
+    system.step.last_delta_time = delta_time
     enter(system, APPLY_CHANGES)
     apply_changes(system, delta_time)
-    is_large = system.active_count + system.active_pair_count >= WORTH_THREADS
-    is_shared = is_large and begin_jobs(system.job_system)
-    system.is_shared = 1 if is_shared else 0
+    is_large = system.bodies.active_count + system.pairs.active_count >= WORTH_THREADS
+    is_shared = is_large and begin_jobs(system.step.job_system)
+    system.step.is_shared = 1 if is_shared else 0
     listen(system, address, BEFORE_STEP, delta_time)
     sense_changes(system, address)
-    parallel_for(system, address, LOOK_FOR_PAIRS, 0, system.moved_count, LEAST_MOVED)
+    parallel_for(system, address, LOOK_FOR_PAIRS, 0, system.bodies.moved_count, LEAST_MOVED)
     enter(system, MAKE_PAIRS)
     make_pairs(system, address, job_address(system, LOOK_ALONE))
     choose_pairs(system)
-    parallel_for(system, address, COLLIDE, 0, system.chosen_pair_count, LEAST_PAIRS)
+    parallel_for(system, address, COLLIDE, 0, system.pairs.chosen_count, LEAST_PAIRS)
     enter(system, SETTLE_PAIRS)
     settle_pairs(system)
     choose_contacts(system)
-    parallel_for(system, address, PREPARE_BODIES, 0, system.active_count, LEAST_BODIES)
+    parallel_for(system, address, PREPARE_BODIES, 0, system.bodies.active_count, LEAST_BODIES)
     enter(system, LAY_OUT_BLOCKS)
-    system.constraint_block_count = lay_out_blocks(system)
+    system.constraints.block_count = lay_out_blocks(system)
     lay_out_joints(system)
-    system.some_block_is_elastic = system.some_block_has_impact = 0
+    system.solver.some_block_is_elastic = system.solver.some_block_has_impact = 0
     over_colours(system, address, PREPARE_CONTACTS)
-    parallel_for(system, address, PREPARE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
+    parallel_for(system, address, PREPARE_JOINTS, 0, system.joints.count, LEAST_JOINTS)
     solve_substeps(system, address)
-    parallel_for(system, address, STORE_JOINTS, 0, system.joint_count, LEAST_JOINTS)
+    parallel_for(system, address, STORE_JOINTS, 0, system.joints.count, LEAST_JOINTS)
     if not is_shared:  # while the blocks are in the caches; else later, beside the building of trees
         store_on_one_thread(system, address)
     hold_back(system, address)
-    system.some_body_rests = 0
-    parallel_for(system, address, FINISH_BODIES, 0, system.active_count, LEAST_BODIES)
+    system.bodies.some_rests = 0
+    parallel_for(system, address, FINISH_BODIES, 0, system.bodies.active_count, LEAST_BODIES)
     enter(system, COLLECT_MOVED)
     collect_moved(system)
     sense_motion(system, address)
     listen(system, address, AFTER_STEP, delta_time)
     finish_step(system, address)
     if is_large:
-        finish_jobs(system.job_system, is_shared)
+        finish_jobs(system.step.job_system, is_shared)
     enter(system, NO_STAGE)
 
 
@@ -174,9 +172,9 @@ def step(address, delta_time):
     if delta_time <= 0.0:
         return
     system = system_at(address)
-    if system.extra[GATE_IS_TAKEN] == 0:
+    if system.edits.is_gate_taken == 0:
         take_gate(address, STEPPING)
-    system.extra[GATE_IS_TAKEN] = 0
+    system.edits.is_gate_taken = 0
     advance(system, address, delta_time)
     call_3_result(world_at(system.world).edit_function, system.world, 0, address)
 
@@ -197,7 +195,6 @@ class PhysicsSystem:
         self.address = address
         self.row = row
         self.job_system = world.job_system
-        row["job_system"] = self.job_system.address
         self.listeners: dict[int, tuple] = {}  # of steps, by number: the row's data, and the object that keeps it alive
         self.listener_number = 0
         self.listener_errors: list[BaseException] = []
@@ -205,67 +202,28 @@ class PhysicsSystem:
         self.kept: set = set()  # constraints of listeners: they live as long as the system
         self._stages = None
         self._pools: list[Pool] = []
+        self._bodies = world.bodies.rows
         row["world"], row["index"] = world.address, index
         for name, value in self.SETTINGS.items():
-            row[name] = value
-        body_capacity = world.bodies.pool.capacity
-        for field in ("active_bodies", "fell_asleep", "woke_up", "changed_bodies", "moved_bodies"):
-            row[field] = self._reserve(field, np.int32, body_capacity)
-        beside_bodies = (
-            ("solver_rows", ROW_FLOATS), ("solver_forces", FORCE_FLOATS), ("start_velocities", FORCE_FLOATS),
-            ("solver_inertias", INERTIA_FLOATS), ("solver_loads", LOAD_FLOATS), ("halfway", HALFWAY_FLOATS),
-            ("company", MOST_COMPANY),
-        )  # fmt: skip
-        for field, floats in beside_bodies:
-            row[field] = self._reserve(field, np.float32, (body_capacity + 16) * floats)
-        self._static_row(row)
-        limits, usual = world.limits, world.usual_limits
+            row["settings"][name] = value
+        limits, usual, body_capacity = world.limits, world.usual_limits, world.bodies.pool.capacity
         self.limit_warnings = LimitWarnings(row, world.name_limit)
-        row["pair_limit"], row["contact_limit"] = limits["pairs"], limits["contacts"]
+        row["limits"]["pairs"], row["limits"]["contacts"] = limits["pairs"], limits["contacts"]
         pairs, manifolds = (rows_for(limits[name], usual[name]) for name in ("pairs", "contacts"))
-        row["pairs"], row["pair_capacity"] = self._reserve("pairs", PAIR, pairs), pairs
-        row["pair_lists"] = self._reserve("lists of pairs", PAIR_LISTS, pairs)
-        row["curves"] = self._reserve("pairs on curves", CURVE, pairs)
-        row["manifolds"], row["manifold_capacity"] = self._reserve("contact manifolds", MANIFOLD, manifolds), manifolds
-        self._manifolds, self._bodies = self._pools[-1].rows, world.bodies.rows
-        row["first_free_pair"] = row["first_free_manifold"] = -1
-        self._reserve_contact_events(row, pairs, manifolds)
-        row["active_pairs"] = self._reserve("active pairs", np.int32, pairs)
-        row["active_pair_keys"] = self._reserve("keys of active pairs", np.int32, pairs)
-        row["spare_list"] = self._reserve("spare list", np.int32, 2 * max(pairs, manifolds, body_capacity) + 16)
-        row["changed_pairs"] = self._reserve("changed pairs", np.int32, pairs)
-        # Grows up to twice as many slots as pairs.
-        row["pair_table"] = self._reserve("pair table", np.int32, 2 * pairs)
-        row["pair_table_capacity"] = min(LEAST_PAIR_TABLE, 2 * pairs)
-        # As many as possible: one for each contact, if all are of one body, and one for each colour that is not full.
-        blocks = limits["contacts"] + COLOUR_COUNT
-        row["constraint_blocks"] = self._reserve("constraint blocks", np.uint8, blocks * BLOCK_SIZE)
-        row["commands"] = self._reserve("edits", COMMAND, limits["waiting_edits"])
-        row["command_capacity"] = limits["waiting_edits"]
-        joints = limits["joints"]
-        row["active_joints"] = self._reserve("active joints", np.int32, joints)
-        row["joint_trees"] = self._reserve("joint trees", TREE, joints)
-        row["joint_nodes"] = self._reserve("bodies in joint trees", TREE_NODE, 2 * joints)
-        row["joint_rows"] = self._reserve("joint rows", JOINT_ROW, joints * MAX_ROWS)
-        row["listeners"] = self._reserve("step listeners", LISTENER, MOST_LISTENERS)
-        self._colours = np.zeros(1, dtype=COLOURS)
-        for colour in range(COLOUR_COUNT + 1):
-            self._colours[0]["lists"][colour] = self._reserve(f"colour {colour}", np.int32, manifolds)
-            self._colours[0]["keys"][colour] = self._reserve(f"keys of colour {colour}", np.int32, manifolds)
-            self._colours[0]["joint_lists"][colour] = self._reserve(f"joint colour {colour}", np.int32, joints)
-        self._colours[0]["overflow_blocks"] = self._reserve("blocks of the overflow", np.int32, 8 * limits["contacts"])
-        self._colours[0]["overflow_lanes"] = self._reserve("lanes of the overflow", np.int32, limits["contacts"])
-        row["colours"] = address_of(self._colours)
-        scratch = 16 * body_capacity + 65536
-        row["scratch"], row["scratch_bytes"] = self._reserve("scratch", np.uint8, scratch), scratch
+        self._reserve_bodies(row["bodies"], row["solver"], body_capacity)
+        self._reserve_pairs(row["pairs"], pairs)
+        self._reserve_contacts(row["manifolds"], row["reports"], pairs, manifolds)
+        self._reserve_joints(row["joints"], limits["joints"])
+        self._reserve_constraints(row["constraints"], manifolds, limits["contacts"], limits["joints"])
+        self._reserve_step(row["step"], 16 * body_capacity + 65536, 2 * max(pairs, manifolds, body_capacity) + 16)
+        row["edits"]["ring"] = self._reserve("edits", COMMAND, limits["waiting_edits"])
+        row["edits"]["capacity"] = limits["waiting_edits"]
         overlaps = rows_for(limits["area_overlaps"], usual["area_overlaps"])
         self.sensors = Sensors(body_capacity, overlaps, limits["area_overlaps"])
         row["sensors"] = self.sensors.address
         self.trees = Trees(body_capacity, len(world.broad_phase_names), world.name_limit("bodies"))
-        row["trees"], row["layer_count"] = self.trees.address, len(world.broad_phase_names)
-        self._jobs = np.array([job.address for job in JOBS], dtype=np.int64)
-        row["jobs"] = address_of(self._jobs)
-        row["extra"][COLLIDE_FUNCTION] = collide_shape_pair.address
+        row["trees"]["rows"], row["trees"]["layer_count"] = self.trees.address, len(world.broad_phase_names)
+        row["functions"]["collide_shapes"] = collide_shape_pair.address
         assert BODY.itemsize % 8 == 0 and WORLD.itemsize % 8 == 0
 
     def _reserve(self, name: str, dtype, count: int) -> int:
@@ -273,28 +231,71 @@ class PhysicsSystem:
         self._pools.append(pool)
         return pool.address
 
-    def _reserve_contact_events(self, row, pairs: int, manifolds: int) -> None:
-        """Reserve memory for contact rules and events, which is used only where there are any. A step reports at most all current
-        manifolds and all previous ones."""
-        row["contact_settings"] = self._reserve("settings of contacts", CONTACT_SETTINGS, manifolds)
-        row["manifold_bricks"] = self._reserve("bricks of contacts", np.int32, 2 * manifolds)
-        row["telling_pairs"] = self._reserve("pairs that are told", np.int32, pairs)
-        row["told_contacts"] = self._reserve("contacts that were told", TOLD_CONTACT, manifolds)
-        row["contact_events"] = self._reserve("contact events", CONTACT_EVENT, 2 * manifolds)
-        row["contact_event_capacity"] = 2 * manifolds
+    def _reserve_bodies(self, bodies, solver, capacity: int) -> None:
+        """Reserve the lists of bodies and the solver's rows. Row 0 of the solver stands for all static bodies, which have the
+        identity rotation."""
+        for field in ("active", "fell_asleep", "woke_up", "changed", "moved"):
+            bodies[field] = self._reserve(f"bodies: {field}", np.int32, capacity)
+        rows = (
+            ("rows", ROW_FLOATS), ("forces", FORCE_FLOATS), ("start_velocities", FORCE_FLOATS), ("inertias", INERTIA_FLOATS),
+            ("loads", LOAD_FLOATS), ("halfway", HALFWAY_FLOATS), ("company", MOST_COMPANY),
+        )  # fmt: skip
+        for field, floats in rows:
+            solver[field] = self._reserve(f"solver: {field}", np.float32, (capacity + 16) * floats)
+        view_rows(int(solver["rows"]), ROW_FLOATS, np.float32)[DELTA_ROTATION + 3] = 1.0
+
+    def _reserve_pairs(self, row, count: int) -> None:
+        row["rows"], row["capacity"], row["first_free"] = self._reserve("pairs", PAIR, count), count, -1
+        row["lists"] = self._reserve("lists of pairs", PAIR_LISTS, count)
+        row["curves"] = self._reserve("pairs on curves", CURVE, count)
+        row["active"] = self._reserve("active pairs", np.int32, count)
+        row["active_keys"] = self._reserve("keys of active pairs", np.int32, count)
+        row["changed"] = self._reserve("changed pairs", np.int32, count)
+        # Grows up to twice as many slots as pairs.
+        row["table"], row["table_capacity"] = self._reserve("pair table", np.int32, 2 * count), min(LEAST_PAIR_TABLE, 2 * count)
+
+    def _reserve_contacts(self, row, reports, pairs: int, count: int) -> None:
+        """Reserve manifolds, and memory for contact rules and events, which is used only where there are any. A step reports at
+        most all current manifolds and all previous ones."""
+        row["rows"], row["capacity"], row["first_free"] = self._reserve("contact manifolds", MANIFOLD, count), count, -1
+        self._manifolds = self._pools[-1].rows
+        row["settings"] = self._reserve("settings of contacts", CONTACT_SETTINGS, count)
+        row["bricks"] = self._reserve("bricks of contacts", np.int32, 2 * count)
+        reports["pairs"] = self._reserve("pairs that are reported", np.int32, pairs)
+        reports["contacts"] = self._reserve("contacts that were reported", REPORTED_CONTACT, count)
+        reports["events"], reports["event_capacity"] = self._reserve("contact events", CONTACT_EVENT, 2 * count), 2 * count
         self._contact_events = self._pools[-1].rows
+
+    def _reserve_joints(self, row, count: int) -> None:
+        row["active"] = self._reserve("active joints", np.int32, count)
+        row["trees"] = self._reserve("joint trees", TREE, count)
+        row["nodes"] = self._reserve("bodies in joint trees", TREE_NODE, 2 * count)
+        row["rows"] = self._reserve("joint rows", JOINT_ROW, count * MAX_ROWS)
+
+    def _reserve_constraints(self, row, manifolds: int, contacts: int, joints: int) -> None:
+        # As many as possible: one for each contact, if all are of one body, and one for each colour that is not full.
+        row["blocks"] = self._reserve("constraint blocks", np.uint8, (contacts + COLOUR_COUNT) * BLOCK_SIZE)
+        self._colours = np.zeros(1, dtype=COLOURS)
+        for colour in range(COLOUR_COUNT + 1):
+            self._colours[0]["lists"][colour] = self._reserve(f"colour {colour}", np.int32, manifolds)
+            self._colours[0]["keys"][colour] = self._reserve(f"keys of colour {colour}", np.int32, manifolds)
+            self._colours[0]["joint_lists"][colour] = self._reserve(f"joint colour {colour}", np.int32, joints)
+        self._colours[0]["overflow_blocks"] = self._reserve("blocks of the overflow", np.int32, 8 * contacts)
+        self._colours[0]["overflow_lanes"] = self._reserve("lanes of the overflow", np.int32, contacts)
+        row["colours"] = address_of(self._colours)
+
+    def _reserve_step(self, row, scratch: int, spare: int) -> None:
+        self._jobs = np.array([job.address for job in JOBS], dtype=np.int64)
+        row["jobs"], row["job_system"] = address_of(self._jobs), self.job_system.address
+        row["scratch"], row["scratch_bytes"] = self._reserve("scratch", np.uint8, scratch), scratch
+        row["spare_list"] = self._reserve("spare list", np.int32, spare)
+        row["listeners"] = self._reserve("step listeners", LISTENER, MOST_LISTENERS)
 
     def contact_events(self) -> np.ndarray:
         """Contact events of the last step: rows of CONTACT_EVENT, read-only, valid until the next step."""
-        events = self._contact_events[: int(self.row["contact_event_told"])]
+        events = self._contact_events[: int(self.row["reports"]["readable_event_count"])]
         events.flags.writeable = False
         return events
-
-    @staticmethod
-    def _static_row(row) -> None:
-        """Initialise row 0 of the solver: static bodies have the identity rotation."""
-        first = np.ctypeslib.as_array((np.ctypeslib.ctypes.c_float * ROW_FLOATS).from_address(int(row["solver_rows"])))
-        first[DELTA_ROTATION + 3] = 1.0
 
     def step(self, delta_time: float) -> None:
         """Simulate by `delta_time` [s]. Warns of limits that left something out."""
@@ -306,7 +307,7 @@ class PhysicsSystem:
         self._stages = np.zeros(1, dtype=STAGES) if is_on else None
         if is_on:
             self._stages["current"] = NO_STAGE
-        self.row["stage_cycles"] = address_of(self._stages) if is_on else 0
+        self.row["step"]["stage_cycles"] = address_of(self._stages) if is_on else 0
 
     def stage_seconds(self) -> dict[str, float]:
         """Time spent in each stage [s] since `measure_stages`, on the thread that called the step."""
@@ -317,8 +318,8 @@ class PhysicsSystem:
 
     def contact_points(self, most: int) -> np.ndarray:
         """Contact points of the last step: at most `most` points, float64 (n, 3), world [m]."""
-        count = int(self.row["constraint_block_count"])
-        blocks = view_rows(int(self.row["constraint_blocks"]), count * BLOCK_FIELDS * 8, np.float32)
+        count = int(self.row["constraints"]["block_count"])
+        blocks = view_rows(int(self.row["constraints"]["blocks"]), count * BLOCK_FIELDS * 8, np.float32)
         lanes = blocks.reshape(count, BLOCK_FIELDS, 8).transpose(0, 2, 1).reshape(8 * count, BLOCK_FIELDS)
         number = lanes.view(np.int32)[:, MANIFOLD_INDEX]
         lanes, rows = lanes[number >= 0], self._manifolds[number[number >= 0]]
@@ -332,7 +333,7 @@ class PhysicsSystem:
 
     def close(self) -> None:
         """Free the memory. No step and no query may be running."""
-        self.row["is_active"] = 0
+        self.row["settings"]["is_active"] = 0
         self.trees = None
         self.sensors.close()
         self._manifolds = self._contact_events = None

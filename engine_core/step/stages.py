@@ -22,12 +22,12 @@ from ..sensors.measuring import measure_overlaps
 from ..solver.continuous import sweep_bodies
 from ..solver.held_back import cover_ways, take_back
 from ..solver.integration import finish_bodies, integrate_positions, integrate_velocities, prepare_bodies
-from ..solver.listeners import tell_listeners
+from ..solver.listeners import call_listeners
 from ..solver.spent_impulses import drop_spent_impulses
 from ..solver.ways import note_halfway
 from ..solver.wide_contacts import bounce_contacts, bounce_contacts_again, relax, solve, warm_start
 
-# The jobs of a step, by their place in SYSTEM.jobs.
+# The jobs of a step, by their place in SYSTEM.step.jobs.
 JOBS = (
     collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax,
     store_impulses, sweep_bodies, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints,
@@ -47,17 +47,17 @@ JOB_COUNT = len(JOBS)
 # The serial stages between them, numbered consecutively, for `enter`.
 SERIAL_STAGES = (
     "apply_changes", "make_pairs", "settle_pairs", "lay_out_blocks", "collect_moved", "report_contacts", "put_islands_to_sleep",
-    "find_overlaps", "settle_overlaps", "wait_for_trees", "tell_listeners", "hold_back_together",
+    "find_overlaps", "settle_overlaps", "wait_for_trees", "call_listeners", "hold_back_together",
 )  # fmt: skip
 (
     APPLY_CHANGES, MAKE_PAIRS, SETTLE_PAIRS, LAY_OUT_BLOCKS, COLLECT_MOVED, REPORT_CONTACTS, PUT_ISLANDS_TO_SLEEP,
-    FIND_OVERLAPS, SETTLE_OVERLAPS, WAIT_FOR_TREES, TELL_LISTENERS, HOLD_BACK_TOGETHER,
+    FIND_OVERLAPS, SETTLE_OVERLAPS, WAIT_FOR_TREES, CALL_LISTENERS, HOLD_BACK_TOGETHER,
 ) = range(JOB_COUNT, JOB_COUNT + len(SERIAL_STAGES))  # fmt: skip
 STAGE_NAMES = tuple(job.function.__name__ for job in JOBS) + SERIAL_STAGES
 STAGE_COUNT = len(STAGE_NAMES)
 NO_STAGE = STAGE_COUNT
 STAGES = np.dtype([("current", "i8"), ("since", "i8"), ("cycles", "i8", STAGE_COUNT + 1)], align=True)
-"""The record at SYSTEM.stage_cycles while stages are measured."""
+"""The record at SYSTEM.step.stage_cycles while stages are measured."""
 
 # Fewest items a batch: a batch should take some microseconds, many times the cost of claiming it.
 LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS, LEAST_OVERLAPS = 64, 32, 128, 16, 4, 8
@@ -67,11 +67,11 @@ LEAST_JOINTS, LEAST_TREES, LEAST_MOVED = 16, 1, 1
 @kernel
 def enter(system, stage):
     """Note which stage of the step begins, if stages are measured."""
-    if system.stage_cycles != 0:
-        stages = view(system.stage_cycles, 1, STAGES)[0]
+    if system.step.stage_cycles != 0:
+        stages = view(system.step.stage_cycles, 1, STAGES)[0]
         now = cycles()
         stages.cycles[stages.current] += now - stages.since
-        timeline = view(system.job_system, 1, JOB_SYSTEM)[0].timeline
+        timeline = view(system.step.job_system, 1, JOB_SYSTEM)[0].timeline
         if timeline != 0 and stages.current >= JOB_COUNT and stages.current < NO_STAGE:
             record(timeline, 0, stages.current, stages.since, now, 0, 0)
         stages.current = stage
@@ -80,14 +80,14 @@ def enter(system, stage):
 
 @kernel
 def job_address(system, job):
-    return view(system.jobs, JOB_COUNT, np.int64)[job]
+    return view(system.step.jobs, JOB_COUNT, np.int64)[job]
 
 
 @kernel
 def parallel_for(system, address, job, begin, end, least):
     """Run the items `begin` to `end - 1` of a job, on all threads if the step is shared, in batches of at least `least`."""
     enter(system, job)
-    run_job(system.job_system, system.is_shared != 0, job_address(system, job), address, begin, end, least)
+    run_job(system.step.job_system, system.step.is_shared != 0, job_address(system, job), address, begin, end, least)
 
 
 @kernel
@@ -117,7 +117,7 @@ def over_colours(system, address, job):
 @kernel
 def over_loose_joints(system, address, job):
     """Run a job over all joints in no tree."""
-    if system.loose_joint_count > 0:
+    if system.joints.loose_count > 0:
         colours = colours_of(system)
         over_each_colour(system, address, job, colours.first_loose, colours.loose_counts, LEAST_JOINTS)
 
@@ -125,6 +125,6 @@ def over_loose_joints(system, address, job):
 @kernel
 def listen(system, address, moment, time):
     """Call the listeners of a moment of the step."""
-    if system.listener_count > 0:
-        enter(system, TELL_LISTENERS)
-        tell_listeners(system, address, moment, time)
+    if system.step.listener_count > 0:
+        enter(system, CALL_LISTENERS)
+        call_listeners(system, address, moment, time)

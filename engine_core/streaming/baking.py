@@ -98,12 +98,14 @@ class Bake:
         self.body_count += 1
         return tile
 
-    def add_bodies(self, positions, shapes, rotations=None, layer: int = 1, mask: int = 1, friction: float = 1.0) -> None:
+    def add_bodies(
+        self, positions, shapes, rotations=None, layer: int = 1, mask: int = 1, friction: float = 1.0, restitution: float = 0.0
+    ) -> None:
         """Add many bodies of one shape each: `positions` (n, 3) [m], `shapes` (n,) numbers, `rotations` (n, 4)."""
         positions = np.asarray(positions, np.float64).reshape(-1, 3)
         bodies, used = np.zeros(len(positions), NEW_BODY), np.zeros(len(positions), NEW_SHAPE)
         bodies["position"], bodies["rotation"] = positions, NO_TURN if rotations is None else rotations
-        bodies["shape_count"], bodies["friction"] = 1, friction
+        bodies["shape_count"], bodies["friction"], bodies["restitution"] = 1, friction, restitution
         bodies["collision_layer"], bodies["collision_mask"] = layer & 0xFFFFFFFF, mask & 0xFFFFFFFF
         used["shape"], used["rotation"] = shapes, NO_TURN
         if not (np.isfinite(positions).all() and np.isfinite(bodies["rotation"]).all()):

@@ -30,7 +30,7 @@ def ids_by_core(space) -> list[int]:
     """Make the same bodies by the calls of the core, one after the other."""
     core = space.core
     shape = core.shape.create(BOX.kind)
-    BOX.write(core.shapes, core.shape.index("test", shape))
+    BOX._write(core.shapes, core.shape.index("test", shape))
     ids = []
     for place, turn, mass in zip(PLACES, TURNS, MASSES, strict=True):
         body = core.body.create()
@@ -179,7 +179,7 @@ def test_what_was_removed_leaves_nothing_and_raises_by_name(space):
     core.retirement.reclaim()
     assert (core.bodies.free_count(), core.instances.used_count(), len(core.shape_users._uses)) == before
     assert len(space.bodies) == 0 and not space.world.shapes._uses
-    assert core.system(space.id).row["active_count"] == 0
+    assert core.system(space.id).row["bodies"]["active_count"] == 0
     again = many(space)
     assert not set(again.ids.tolist()) & set(gone.tolist()), "ids are not used twice"
 
@@ -286,17 +286,17 @@ def test_batches_come_and_go_while_another_thread_steps():
 def test_a_body_that_is_freed_before_its_batch_is_in_never_gets_in(space):
     """Between the two another thread steps: here its gate is held by hand."""
     row = space.core.system(space.id).row
-    row["gate"] = 1  # as a step does
+    row["edits"]["gate"] = 1  # as a step does
     boxes = many(space)
     boxes[5].remove()
     boxes[7].remove()
-    row["gate"] = 0
+    row["edits"]["gate"] = 0
     space.core.late.settle()
     assert len(space.bodies) == COUNT - 2 and not set(space.bodies.ids.tolist()) & {int(boxes.ids[5]), int(boxes.ids[7])}
     assert space.core.system(space.id).trees.body_count(0) == COUNT - 2
-    row["gate"] = 1
+    row["edits"]["gate"] = 1
     boxes[[0, 1, 2]].remove()
-    row["gate"] = 0
+    row["edits"]["gate"] = 0
     space.core.late.settle()
     boxes[8].remove()
     space.step(1 / 60)

@@ -254,7 +254,7 @@ def test_a_space_is_set_and_removed(space):
     assert space.settings == scree.SpaceSettings()
     settings = dataclasses.replace(space.settings, substep_count=8, is_sleeping_allowed=False)
     space.settings = settings
-    assert space.settings == settings and space.core.system(space.id).row["substep_count"] == 8
+    assert space.settings == settings and space.core.system(space.id).row["settings"]["substep_count"] == 8
     space.gravity = (1, 2, 2)
     np.testing.assert_allclose(space.gravity, (1, 2, 2), rtol=1e-9)
     space.shift_origin((1000, 0, 0))

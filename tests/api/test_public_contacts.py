@@ -229,8 +229,8 @@ def test_areas_and_gravity_change_when_the_step_has_ended(space):
     """Any thread may ask for it: here while the gate of the space is held, as a step holds it."""
     row, area, ball = space.core.system(space.id).row, space.add_area(CUBE), space.add_rigid(ROUND)
     own, seen = (space.core.areas.rows[space.core.area.index("test", area.id)] for _ in range(2))
-    before = own.tobytes(), row["gravity"].tobytes(), space.core.bodies.rows["collision_mask"].tobytes()
-    row["gate"] = 1
+    before = own.tobytes(), row["settings"]["gravity"].tobytes(), space.core.bodies.rows["collision_mask"].tobytes()
+    row["edits"]["gate"] = 1
     area.watch(bodies=False, areas=True)
     area.set_visible(True)
     area.set_effect(scree.AreaEffect(gravity_mode="replace", gravity=(0, 3, 0)))
@@ -239,8 +239,8 @@ def test_areas_and_gravity_change_when_the_step_has_ended(space):
     space.core.area.set_shape_disabled(area.id, 0, True)
     space.core.area.set_shape_disabled(area.id, 0, False)
     space.gravity = (0, -1, 0)
-    assert before == (own.tobytes(), row["gravity"].tobytes(), space.core.bodies.rows["collision_mask"].tobytes())
-    row["gate"] = 0
+    assert before == (own.tobytes(), row["settings"]["gravity"].tobytes(), space.core.bodies.rows["collision_mask"].tobytes())
+    row["edits"]["gate"] = 0
     space.core.late.settle()
     body = space.core.bodies.rows[space.core.area.index("test", area.id)]
     assert seen["gravity_mode"] == 3 and (body["collision_layer"], body["collision_mask"]) == (4, 8)

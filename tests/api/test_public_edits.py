@@ -20,9 +20,9 @@ HALF = (0.0, 0.0, 1.0, 0.0)
 def a_running_step(space: scree.Space) -> Iterator[None]:
     """A space as other threads see it while it is stepped: its gate is held."""
     system = space.core.system(space.id)
-    system.row["gate"] = STEPPING
+    system.row["edits"]["gate"] = STEPPING
     yield
-    system.row["gate"] = OPEN
+    system.row["edits"]["gate"] = OPEN
     edit(space.core.address, 0, system.address)
     space.core.late.settle()
 

@@ -258,7 +258,7 @@ def test_a_vehicle_without_its_body_says_so(space):
     for name, call in (("drive", car.drive), ("remove", car.remove), ("speed", lambda: car.speed)):
         with pytest.raises(KeyError, match=f"'{name}: the vehicle was removed"):
             call()
-    assert space.core.system(space.id).row["listener_count"] == 0
+    assert space.core.system(space.id).row["step"]["listener_count"] == 0
 
 
 def test_a_pulley_without_a_body_or_its_space_says_so(space):
@@ -298,7 +298,7 @@ def test_a_vehicle_that_finds_no_room_leaves_nothing(monkeypatch):
     with pytest.raises(scree.PoolFull):
         few.add_vehicle(body, WHEELS)
     few.core.retirement.reclaim()
-    assert few.core.shapes.used_count() == 1 and few.core.system(few.id).row["listener_count"] == len(listeners)
+    assert few.core.shapes.used_count() == 1 and few.core.system(few.id).row["step"]["listener_count"] == len(listeners)
     few.step(1 / 60)
 
 

@@ -129,7 +129,7 @@ def test_bad_sizes_raise_where_the_shape_is_made(make, message):
 
 def test_a_shape_without_a_kind_is_none(space):
     with pytest.raises(ValueError, match="make a Box, a Sphere or another kind"):
-        scree.Shape().check()
+        scree.Shape()._check()
     with pytest.raises(ValueError, match="mass must be above 0"):
         space.add_rigid(scree.SeparationRay(length=1.0), density=1.0)
 

@@ -12,7 +12,7 @@ from scree.bodies.identity import body_of, describe_id, index_of, kind_of, make_
 from scree.bodies.pool import BodyPool, InstancePool
 from scree.bodies.schema import KIND_AREA, KIND_BODY, KIND_SHAPE, KIND_SYSTEM, KINEMATIC, RIGID, STATIC
 from scree.runtime.kernel import entry_point
-from scree.runtime.memory import PoolFull
+from scree.runtime.memory import NoAddressSpace, Pool, PoolFull
 from scree.shapes.schema import BOX, CAPSULE, HULL, SPHERE
 from scree.core.world import World
 
@@ -123,6 +123,14 @@ def test_bodies_against_a_dict(choices):
     assert {body: world.body.param(body, "mass") for body in alive} == alive
     assert len({index_of(body) for body in alive}) == len(alive)
     assert all(find_body(world.address, body) == -1 for body in used - set(alive))
+
+
+@pytest.mark.parametrize(
+    ("setting", "way_out"), (("World(bodies=...)", r"'World\(bodies=\.\.\.\)'"), ("", "limits of the world"))
+)
+def test_a_pool_without_address_space_says_which_limit_to_lower(setting, way_out):
+    with pytest.raises(NoAddressSpace, match=f"the pool of bodies has no room: .* MiB .*: lower the .*{way_out}"):
+        Pool("bodies", np.int64, 1 << 52, setting=setting)
 
 
 def test_a_full_pool_says_which_setting_to_raise():

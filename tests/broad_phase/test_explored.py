@@ -11,7 +11,7 @@ from scree.broad_phase import add, new_tree, pending, rebuild, shift, tree_edits
 from scree.broad_phase.query import bounds_query_begin, bounds_query_next, query_end
 from scree.broad_phase.schema import CURSOR
 from scree.runtime.kernel import kernel
-from tests.long_form import size
+from tests.sizes import size
 
 from .drivers import World, random_boxes
 from .explored import Explored

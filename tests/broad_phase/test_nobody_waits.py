@@ -17,7 +17,7 @@ from scree.runtime import atomics
 from scree.runtime.call import call_2_result
 from scree.runtime.kernel import kernel
 from scree.runtime.memory import address_of_row, stack_array
-from tests.long_form import size
+from tests.sizes import size
 
 from .drivers import World, random_boxes, rays_in
 

@@ -89,7 +89,7 @@ def recycled_pairs_a_second() -> float:
         scene.add(shape, (x + 0.1, 0.999, z + 0.1), mode=RIGID)
     scene.step(2)
     row = scene.world.system(scene.system).row
-    count = int(row["active_pair_count"])
+    count = int(row["pairs"]["active_count"])
     pools = {pool.name: pool.rows for pool in scene.world.system(scene.system)._pools}
     active = pools["active pairs"]
     order = np.random.default_rng(2).permutation(count)
@@ -97,11 +97,11 @@ def recycled_pairs_a_second() -> float:
     pools["lists of pairs"]["active_index"][active[:count]] = np.arange(count)
     address, least = scene.world.system(scene.system).address, 1e9
     for _ in range(60):
-        row["changed_pair_count"] = 0
+        row["pairs"]["changed_count"] = 0
         start = time.thread_time()
         collide(address, 0, count, 0)
         least = min(least, time.thread_time() - start)
-    row["changed_pair_count"] = 0
+    row["pairs"]["changed_count"] = 0
     assert count == RECYCLED
     return count / least
 

@@ -12,7 +12,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "world"))
 from small_world import UPRIGHT, SmallWorld
 
 from scree.bodies.overlap import DEEP_PART_OF_SIZE
-from scree.bodies.schema import BODY, IN_AREAS, STATIC, SYSTEM
+from scree.bodies.records import system_at
+from scree.bodies.schema import BODY, IN_AREAS, STATIC
+from scree.bodies.system_schema import SYSTEM
 from scree.collision.crowds import CROWD, NUDGE, is_left_to_others, separate_centers
 from scree.collision.pair_finding import FOUND_AT_ONCE
 from scree.collision.schema import MANIFOLD, PAIR
@@ -31,7 +33,7 @@ def separate_entry(system, bodies, low, high, out):
     rows = view(bodies, max(low, high) + 1, BODY)
     pairs = view(out + 24, 1, PAIR)
     pairs[0].body_a, pairs[0].body_b = np.int32(low), np.int32(high)
-    delta = separate_centers(view(system, 1, SYSTEM)[0], pairs[0], rows[low], rows[high], (0.0, 0.0, 0.0))
+    delta = separate_centers(system_at(system), pairs[0], rows[low], rows[high], (0.0, 0.0, 0.0))
     result = view(out, 3, np.float64)
     for axis in range(3):
         result[axis] = delta[axis]
@@ -50,7 +52,7 @@ def hash_entry(low, high):
 @entry_point("int64(int64, int64, int64, int64, int64)")
 def parting_entry(system, manifold, bodies, low, high):
     rows = view(bodies, max(low, high) + 1, BODY)
-    return np.int64(is_parting(view(system, 1, SYSTEM)[0], view(manifold, 1, MANIFOLD)[0], rows[low], rows[high]))
+    return np.int64(is_parting(system_at(system), view(manifold, 1, MANIFOLD)[0], rows[low], rows[high]))
 
 
 def two_balls(gravity, modes=(None, None)) -> tuple[SmallWorld, int, int]:
@@ -149,7 +151,7 @@ def test_a_crowd_that_touches_more_than_fits_on_the_stack(capacity):
         world.body.set_system(body, system)
     world.step(system, 1e-6)
     row = world.system(system).row
-    pool = next(pool for pool in world.system(system)._pools if pool.name == "pairs").rows[: int(row["pair_count"])]
+    pool = next(pool for pool in world.system(system)._pools if pool.name == "pairs").rows[: int(row["pairs"]["count"])]
     numbers = np.stack([pool["body_a"], pool["body_b"]], 1)[pool["body_a"] >= 0]
     is_ball = numbers < 60
     assert (is_ball[:, 0] & ~is_ball[:, 1]).sum() == 60 * (FOUND_AT_ONCE + 14)
@@ -163,9 +165,9 @@ def test_a_crowd_that_touches_more_than_fits_on_the_stack(capacity):
 def test_deep_bodies_that_move_apart_do_not_sleep(is_first_static, depth, speed, rest):
     """`depth`, `speed`: in parts of their limits; `rest`: time of rest [s]. Bodies may sleep after half a second."""
     small, low, high = two_balls((0.0, -10.0, 0.0), (STATIC, None) if is_first_static else (None, None))
-    small.row["time_to_sleep"] = 0.5
+    small.row["settings"]["time_to_sleep"] = 0.5
     rows, normal = small.world.bodies.rows, np.array((0.0, 0.6, 0.8))
-    slop = min(float(small.row["penetration_slop"]), 0.0625 * RADIUS)
+    slop = min(float(small.row["settings"]["penetration_slop"]), 0.0625 * RADIUS)
     manifold = np.zeros(1, MANIFOLD)
     manifold["normal"], manifold["point_count"] = normal, 1
     manifold["separation"][0, 0] = -slop - depth * DEEP_PART_OF_SIZE * RADIUS

@@ -37,7 +37,7 @@ def world_of(places, threads: int, capacity: int, plate: bool = False, rods: boo
 def pairs_of(world, system) -> set:
     row = world.system(system).row
     pairs = world.system(system)._pools
-    rows = next(pool.rows for pool in pairs if pool.name == "pairs")[: int(row["pair_count"])]
+    rows = next(pool.rows for pool in pairs if pool.name == "pairs")[: int(row["pairs"]["count"])]
     return {(int(pair["body_a"]), int(pair["body_b"])) for pair in rows if pair["body_a"] >= 0}
 
 
@@ -86,13 +86,13 @@ def test_a_crowd_makes_few_pairs_and_looks_for_others_as_it_parts():
         most = 0
         for _ in range(60):
             world.step(system, TICK)
-            most = max(most, int(row["moved_count"]))
+            most = max(most, int(row["bodies"]["moved_count"]))
         assert most == 200
         for _ in range(600):
             world.step(system, TICK)
         world.step(system, 1e-6)
         assert pairs_of(world, system) >= expected_pairs(world)
-        assert row["moved_count"] == 0
+        assert row["bodies"]["moved_count"] == 0
         states.append(world.bodies.rows["position"][:200].tobytes())
     assert states[0] == states[1] == states[2]
 

@@ -5,7 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from scree.bodies.schema import BODY, KINEMATIC, RIGID, STATIC, SYSTEM, WORLD
+from scree.bodies.records import system_at
+from scree.bodies.schema import BODY, KINEMATIC, RIGID, STATIC, WORLD
+from scree.bodies.system_schema import SYSTEM
 from scree.collision.schema import MANIFOLD
 from scree.constraints.colours import add_to_colour, lay_out_blocks, remove_from_colour
 from scree.constraints.schema import COLOUR_COUNT, COLOURS, MOVING_COLOURS, OVERFLOW
@@ -18,21 +20,21 @@ CAPACITY = 2048
 
 @entry_point("void(int64, int64, int64)")
 def add(system_address, bodies_address, index):
-    system = view(system_address, 1, SYSTEM)[0]
-    manifolds = view(system.manifolds, system.manifold_capacity, MANIFOLD)
+    system = system_at(system_address)
+    manifolds = view(system.manifolds.rows, system.manifolds.capacity, MANIFOLD)
     add_to_colour(system, view(bodies_address, CAPACITY, BODY), manifolds, index)
 
 
 @entry_point("void(int64, int64, int64)")
 def remove(system_address, bodies_address, index):
-    system = view(system_address, 1, SYSTEM)[0]
-    manifolds = view(system.manifolds, system.manifold_capacity, MANIFOLD)
+    system = system_at(system_address)
+    manifolds = view(system.manifolds.rows, system.manifolds.capacity, MANIFOLD)
     remove_from_colour(system, view(bodies_address, CAPACITY, BODY), manifolds, index)
 
 
 @entry_point("int64(int64)")
 def lay_out(system_address):
-    return lay_out_blocks(view(system_address, 1, SYSTEM)[0])
+    return lay_out_blocks(system_at(system_address))
 
 
 class Colouring:
@@ -51,13 +53,14 @@ class Colouring:
         self.colours[0]["keys"] = [pool.address for pool in self.keys]
         self.system = np.zeros(1, dtype=SYSTEM)
         record = self.system[0]
-        record["colours"], record["manifolds"] = address_of(self.colours), self.manifold_pool.address
-        record["manifold_capacity"], record["spare_list"] = CAPACITY, self.spare.address
+        record["constraints"]["colours"], record["manifolds"]["rows"] = address_of(self.colours), self.manifold_pool.address
+        record["manifolds"]["capacity"], record["step"]["spare_list"] = CAPACITY, self.spare.address
         self.blocks, self.lanes = Pool("blocks", np.int32, 8 * CAPACITY), Pool("lanes", np.int32, CAPACITY)
         self.colours[0]["overflow_blocks"], self.colours[0]["overflow_lanes"] = self.blocks.address, self.lanes.address
         self.scratch, self.world = Pool("scratch", np.int32, CAPACITY), np.zeros(1, dtype=WORLD)
         self.world[0]["bodies"], self.world[0]["body_capacity"] = self.body_pool.address, CAPACITY
-        record["world"], record["scratch"], record["active_count"] = address_of(self.world), self.scratch.address, body_count
+        record["world"], record["step"]["scratch"] = address_of(self.world), self.scratch.address
+        record["bodies"]["active_count"] = body_count
         self.bodies["active_index"] = np.arange(CAPACITY)
         self.live: dict[int, int] = {}
 

@@ -49,9 +49,9 @@ class Heap(SmallWorld):
     def prepared(self) -> np.ndarray:
         """All blocks of the present state, float32 (blocks, fields, 8)."""
         system = self.world.system(self.system)
-        count = int(system.row["constraint_block_count"])
+        count = int(system.row["constraints"]["block_count"])
         prepare_contacts(system.address, 0, count, 0)
-        flat = view_rows(int(system.row["constraint_blocks"]), count * c.BLOCK_FIELDS * 8, np.float32)
+        flat = view_rows(int(system.row["constraints"]["blocks"]), count * c.BLOCK_FIELDS * 8, np.float32)
         return flat.reshape(count, c.BLOCK_FIELDS, 8)
 
     def rows_of(self, name: str) -> np.ndarray:
@@ -153,7 +153,8 @@ def test_blocks_hold_what_their_manifolds_say():
     whole = blocks.view(np.int32)
     pairs, lists, manifolds = (heap.rows_of(name) for name in ("pairs", "lists of pairs", "contact manifolds"))
     bodies = heap.world.bodies.rows
-    solver_rows = view_rows(int(heap.row["solver_rows"]), 16 * (int(heap.row["active_count"]) + 1), np.float32).reshape(-1, 16)
+    solver_row_count = int(heap.row["bodies"]["active_count"]) + 1
+    solver_rows = view_rows(int(heap.row["solver"]["rows"]), 16 * solver_row_count, np.float32).reshape(-1, 16)
     seen = spared = held = 0
     for block in range(len(blocks)):
         for lane in range(8):

@@ -238,7 +238,7 @@ def test_vehicles_go_with_their_bodies_and_by_call():
     road = Road()
     road.settle(1.0)
     road.car.remove()
-    assert int(road.row["listener_count"]) == 0
+    assert int(road.row["step"]["listener_count"]) == 0
     road.step(60)
     assert road.position(road.chassis)[1] < 0.3  # on its belly
     other = Road()
@@ -265,7 +265,7 @@ def test_bad_vehicles_are_refused(change, message):
     chassis = world.add(world.box(0.8, 0.25, 1.8), (0.0, 1.0, 0.0))
     with pytest.raises(ValueError, match=message):
         world.world.vehicle.create(chassis, **change)
-    assert int(world.row["listener_count"]) == 0
+    assert int(world.row["step"]["listener_count"]) == 0
     still = world.add(world.box(1, 1, 1), mode=STATIC)
     with pytest.raises(ValueError, match="rigid"):
         world.world.vehicle.create(still, [Wheel((0, 0, 0))])

@@ -98,7 +98,7 @@ class Played:
             "shapes": [(self.shapes.index(identity), *self._shape(identity, numbers, is_last)) for identity in shapes],
             "stale": sorted(numbers[index] for index in world.body._stale if index in numbers),
             "errors": self.made.errors, "variants": self.made.variants.alive, "objects": len(self.made.objects),
-            "gates": [int(row["gate"]) for row in world.systems.rows[:2]], "lock": int(self.made.server.record["lock"]),
+            "gates": [int(row["edits"]["gate"]) for row in world.systems.rows[:2]], "lock": int(self.made.server.record["lock"]),
         }  # fmt: skip
 
     def _shape(self, identity, numbers, is_last):

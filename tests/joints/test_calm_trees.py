@@ -22,7 +22,7 @@ def test_an_old_drift_moves_nothing(drift):
         world.world.joint.create("point", a, b, AT_END, AT_BEGIN)
     world.step(60)
     row = world.row
-    nodes = view_rows(int(row["joint_nodes"]), int(row["joint_node_count"]), TREE_NODE)
+    nodes = view_rows(int(row["joints"]["nodes"]), int(row["joints"]["node_count"]), TREE_NODE)
     assert len(nodes) == 3 and max(np.linalg.norm(world.velocity(link)) for link in links) < 0.01
     nodes["drift"] = drift
     for _ in range(30):

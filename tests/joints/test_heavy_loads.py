@@ -213,7 +213,7 @@ def test_it_hangs_on_a_body_that_moves_by_itself(substeps):
 
 def trees_of(world):
     pools = world.world.system(world.system)._pools
-    return next(pool for pool in pools if pool.name == "joint trees").rows[: int(world.row["joint_tree_count"])]
+    return next(pool for pool in pools if pool.name == "joint trees").rows[: int(world.row["joints"]["tree_count"])]
 
 
 @pytest.mark.parametrize("load, is_heavy", ((1.5, False), (2.0, True)))

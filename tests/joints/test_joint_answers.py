@@ -30,8 +30,8 @@ def test_a_bounce_is_told_and_forgotten(is_single):
     world, links, joints = hanging_chain(is_single)
     world.step(30)
     row = world.world.system(world.system).row
-    rows = view_rows(int(row["joint_rows"]), int(row["joint_row_count"]), JOINT_ROW)
-    solver_rows = view_rows(int(row["solver_rows"]), int(row["active_count"]) + 1, np.dtype(("f4", 16)))
+    rows = view_rows(int(row["joints"]["rows"]), int(row["joints"]["row_count"]), JOINT_ROW)
+    solver_rows = view_rows(int(row["solver"]["rows"]), int(row["bodies"]["active_count"]) + 1, np.dtype(("f4", 16)))
     told = [world.world.joint.row("test", joint) for joint in joints]
     before = [np.concatenate([joint["linear_impulse"], joint["angular_impulse"]]) for joint in told]
     before_rows, before_totals = rows["impulse"].copy(), [joint["total_impulse"].copy() for joint in told]
@@ -39,9 +39,9 @@ def test_a_bounce_is_told_and_forgotten(is_single):
     solver_rows[hit, :3] += (3.0, 4.0, 0.0)
     address = world.world.system(world.system).address
     if is_single:
-        answer_bounces(address, 0, int(row["joint_count"]), 0)
+        answer_bounces(address, 0, int(row["joints"]["count"]), 0)
     else:
-        answer_bounces_in_trees(address, 0, int(row["joint_tree_count"]), 0)
+        answer_bounces_in_trees(address, 0, int(row["joints"]["tree_count"]), 0)
     assert abs(solver_rows[hit, 1]) < 2.0, "the joints hold the link"
     for joint, old in zip(told, before, strict=True):
         assert np.concatenate([joint["linear_impulse"], joint["angular_impulse"]]) == pytest.approx(old, abs=1e-6)

@@ -81,7 +81,7 @@ def test_rows_are_those_of_dense_matrices(name, is_single):
     pairs.throw(2.0 * random.normal(size=(240, 2, 3)), 5.0 * random.normal(size=(240, 2, 3)))
     pairs.run(30)
     system, compared = pairs.world.row, 0
-    rows = view_rows(int(system["joint_rows"]), int(system["joint_row_count"]), JOINT_ROW)
+    rows = view_rows(int(system["joints"]["rows"]), int(system["joints"]["row_count"]), JOINT_ROW)
     for identity in pairs.joints:
         joint = pairs.world.world.joint.row("test", identity)
         for row in rows[int(joint["first_row"]) : int(joint["first_row"]) + int(joint["row_count"])]:
@@ -324,7 +324,7 @@ def test_chains_with_limits_keep_their_momentum_and_gain_no_energy(seed):
         assert np.abs(now[0] - momentum).max() < 1e-4 * np.abs(momentum).max()
         assert np.linalg.norm(now[1] - turning, axis=1).max() < 0.02 * np.linalg.norm(turning, axis=1).max()
         assert (now[2] - least).max() < 0.003 * energy.max()
-        pushing = view_rows(int(world.row["joint_rows"]), int(world.row["joint_row_count"]), JOINT_ROW)
+        pushing = view_rows(int(world.row["joints"]["rows"]), int(world.row["joints"]["row_count"]), JOINT_ROW)
         assert pushing["impulse"].min() >= 0.0, "a limit pulls"
         least = np.minimum(least, now[2])
 

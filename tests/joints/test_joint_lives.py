@@ -163,7 +163,7 @@ def test_a_thousand_joints_come_and_go():
         if k % 50 == 0:
             world.step()
     world.step()
-    assert int(world.row["joint_count"]) == len(joints)
+    assert int(world.row["joints"]["count"]) == len(joints)
     rows = world.world.joints.rows
     for number, body in enumerate(bodies):
         seen, key = [], int(world.body(body)["first_joint"])

@@ -10,7 +10,7 @@ from scree.geometry.ray import NO_HIT, ray_triangle
 from scree.shapes import schema
 from scree.shapes.bounds import shape_bounds
 from scree.shapes.pool import ShapePool
-from scree.shapes.ray import NO_FRACTION, face_told, point_in_shape, ray_shape
+from scree.shapes.ray import NO_FRACTION, reported_face, point_in_shape, ray_shape
 
 
 def grid_mesh(n, rng):
@@ -128,7 +128,7 @@ def test_a_ray_along_an_axis_through_vertices_and_edges_hits():
 
 @numba.njit
 def told(rows, index, face):
-    return face_told(rows[index], face)
+    return reported_face(rows[index], face)
 
 
 def test_height_field_is_hit_from_behind_and_tells_its_triangle_but_to_no_user():

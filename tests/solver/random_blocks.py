@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scree.bodies.schema import SYSTEM
+from scree.bodies.system_schema import SYSTEM
 from scree.constraints import schema as c
 from scree.runtime.memory import Pool, address_of
 
@@ -51,10 +51,10 @@ class Blocks:
         self.counts = np.zeros((BLOCKS, 8), dtype=int)
         self.system = np.zeros(1, dtype=SYSTEM)
         record = self.system[0]
-        record["solver_rows"], record["constraint_blocks"] = self.rows_pool.address, self.block_pool.address
-        record["solver_forces"] = self.forces_pool.address
-        record["substep_count"], record["last_delta_time"] = SUBSTEPS, STEP
-        record["push_out_speed"], record["restitution_threshold"] = PUSH_OUT, THRESHOLD
+        record["solver"]["rows"], record["constraints"]["blocks"] = self.rows_pool.address, self.block_pool.address
+        record["solver"]["forces"] = self.forces_pool.address
+        record["settings"]["substep_count"], record["step"]["last_delta_time"] = SUBSTEPS, STEP
+        record["settings"]["push_out_speed"], record["settings"]["restitution_threshold"] = PUSH_OUT, THRESHOLD
         self._fill_rows(uneven)
         for block in range(BLOCKS):
             self._fill_block(block, restitution)

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scree.bodies.schema import BODY, RIGID, SYSTEM
+from scree.bodies.records import system_at
+from scree.bodies.schema import BODY, RIGID
+from scree.bodies.system_schema import SYSTEM
 from scree.runtime.kernel import entry_point
 from scree.runtime.memory import Pool, address_of, view
 from scree.solver.islands import begin_islands, finish_islands, link
@@ -18,8 +20,8 @@ CAPACITY = 2048
 
 @entry_point("void(int64, int64)")
 def begin(system_address, bodies_address):
-    system = view(system_address, 1, SYSTEM)[0]
-    begin_islands(system, view(bodies_address, CAPACITY, BODY), view(system.active_bodies, CAPACITY, INT32))
+    system = system_at(system_address)
+    begin_islands(system, view(bodies_address, CAPACITY, BODY), view(system.bodies.active, CAPACITY, INT32))
 
 
 @entry_point("void(int64, int64, int64, int64, int64)")
@@ -32,8 +34,8 @@ def link_edges(active_address, bodies_address, edges_address, first, last):
 
 @entry_point("int64(int64, int64)")
 def finish(system_address, bodies_address):
-    system = view(system_address, 1, SYSTEM)[0]
-    return finish_islands(system, view(bodies_address, CAPACITY, BODY), view(system.active_bodies, CAPACITY, INT32))
+    system = system_at(system_address)
+    return finish_islands(system, view(bodies_address, CAPACITY, BODY), view(system.bodies.active, CAPACITY, INT32))
 
 
 class Islands:
@@ -48,8 +50,8 @@ class Islands:
         self.bodies["mode"] = RIGID
         self.system = np.zeros(1, dtype=SYSTEM)
         record = self.system[0]
-        record["active_bodies"], record["active_count"] = self.active_pool.address, count
-        record["scratch"] = self.scratch.address
+        record["bodies"]["active"], record["bodies"]["active_count"] = self.active_pool.address, count
+        record["step"]["scratch"] = self.scratch.address
         begin(address_of(self.system), self.body_pool.address)
 
     def link(self, edges: np.ndarray, first: int, last: int) -> None:

@@ -99,7 +99,7 @@ class SpentTwin(Twin):
 @pytest.mark.parametrize("seed", range(12))
 def test_the_job_does_what_the_twin_does(seed, substep):
     blocks, random = Blocks(seed), np.random.default_rng(1000 + seed)
-    blocks.system[0]["substep"] = substep
+    blocks.system[0]["step"]["substep"] = substep
     blocks.whole[:-1, c.HAS_IMPACT] = 1  # the last block is left alone
     blocks.rows[1:, c.SPENT] = random.choice([0.0, 0.3, c.ON_FOOT, c.ON_FOOT + 0.4, c.ON_FOOT + 1.0], len(blocks.rows) - 1)
     for p in range(4):

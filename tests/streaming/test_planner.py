@@ -23,7 +23,7 @@ from scree.streaming.wanted import (
     tiles_under,
     wanted_by,
 )  # fmt: skip
-from tests.long_form import size
+from tests.sizes import size
 
 RANGES = Ranges()
 places = st.floats(-1e5, 1e5)

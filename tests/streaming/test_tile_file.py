@@ -17,7 +17,7 @@ import pytest
 from scree.shapes import schema, settings
 from scree.streaming import tile_file
 from scree.streaming.baking import INDEX, Bake, read_index
-from tests.long_form import size
+from tests.sizes import size
 from tests.streaming.worlds import bake_world, rocks
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,7 +16,7 @@ from scree.shapes import schema, settings
 from scree.shapes.cooking import Cooked
 from scree.streaming import tile_file
 from scree.streaming.baking import INDEX, Bake, read_index
-from tests.long_form import size
+from tests.sizes import size
 from tests.streaming import tile_mutants
 from tests.streaming.tile_mutants import Mutant
 

@@ -193,7 +193,7 @@ def heap() -> None:
             steps.append(time.process_time() - begin)
         medians[name], medians[f"most, {name}"] = 1000.0 * np.median(steps[100:]), 1000.0 * max(steps)
         medians[f"lowest, {name}"] = float(bodies.positions[:, 1].min())
-        medians[f"contacts, {name}"] = int(space.world.core.system(space.id).row["manifold_count"])
+        medians[f"contacts, {name}"] = int(space.world.core.system(space.id).row["manifolds"]["count"])
     tell("a heap of 50, a step [ms]", ratio=medians["structures"] / medians["boxes"], **medians)
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import scree
 from scree.structures.breaking import PieceSearch
 from scree.structures.structure import Structure, boxes
+from tests.structures.momentum import momenta
 
 STEP = 1.0 / 60.0
 
@@ -101,18 +102,6 @@ def test_an_edit_during_a_search_begins_it_anew():
     assert search.find(20) == [] and not search.is_over
     structure.remove(numbers[[50]])
     assert sorted(map(len, search.find())) == [49, 50]
-
-
-def momenta(bodies) -> tuple[np.ndarray, np.ndarray]:
-    linear, angular = np.zeros(3), np.zeros(3)
-    for body in bodies:
-        core = body.space.world.core
-        row = core.bodies.rows[core.body.index("", body.id)]
-        xx, yy, zz, xy, xz, yz = row["inverse_inertia_world"].astype(float)
-        spin = np.linalg.solve([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], row["angular_velocity"].astype(float))
-        p = float(row["mass"]) * row["linear_velocity"].astype(float)
-        linear, angular = linear + p, angular + np.cross(row["position"], p) + spin
-    return linear, angular
 
 
 def test_a_spinning_bar_breaks_and_keeps_momentum():

@@ -12,7 +12,7 @@ from scree.structures import schema
 from scree.structures.queries import CURSOR, begin_query, end_query, next_in_box, set_box
 from scree.structures.schema import BRICK, COMMAND, STRUCTURE
 from scree.structures.structure import Structure, boxes
-from tests.long_form import size
+from tests.sizes import size
 
 from .explored import Explored
 

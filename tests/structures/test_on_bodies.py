@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import scree
+from tests.structures.momentum import momenta
 
 STEP = 1.0 / 60.0
 UNIT = 0.25
@@ -117,19 +118,6 @@ def test_structures_rest_on_structures(space):
     for k, body in enumerate(bodies):
         assert body.position == pytest.approx((0.05 * k, 0.75 + k, 0.03 * k), abs=0.03)
     assert all(body.is_asleep for body in bodies)
-
-
-def momenta(bodies) -> tuple[np.ndarray, np.ndarray]:
-    """Momentum [kg m/s] and angular momentum about the origin [kg m^2/s] of bodies."""
-    linear, angular = np.zeros(3), np.zeros(3)
-    for body in bodies:
-        core = body.space.world.core
-        row = core.bodies.rows[core.body.index("", body.id)]
-        xx, yy, zz, xy, xz, yz = row["inverse_inertia_world"].astype(float)
-        spin = np.linalg.solve([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], row["angular_velocity"].astype(float))
-        p = float(row["mass"]) * row["linear_velocity"].astype(float)
-        linear, angular = linear + p, angular + np.cross(row["position"], p) + spin
-    return linear, angular
 
 
 def test_structures_that_collide_keep_momentum():

@@ -12,7 +12,7 @@ from scree.structures.queries import CURSOR, begin_query, end_query, next_in_box
 from scree.structures.schema import BRICK, STRUCTURE
 from scree.structures.structure import ALL_LAYERS, Structure, boxes
 
-from tests.long_form import size
+from tests.sizes import size
 from .random_edits import Editing
 from .twin import Reader, check, elements_of, tree_of
 

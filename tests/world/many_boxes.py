@@ -64,7 +64,7 @@ class BoxesWorld(SmallWorld):
         rows["system"] = int(self.row["index"])
         rows["broad_phase_layer"] = 1
         self.boxes = ids.astype(np.int32)
-        self.tree = int(self.row["trees"]) + 2048
+        self.tree = int(self.row["trees"]["rows"]) + 2048
         root = tree_prepare(self.tree, bodies.pool.address, self.boxes.ctypes.data, count)
         assert tree_finalize(self.tree, root, count) == 0
         tree_renew(self.tree, bodies.pool.address)

@@ -130,15 +130,15 @@ class SmallWorld:
         return int(self.body(body)["active_index"]) >= 0
 
     def live_pairs(self) -> int:
-        return int(self.row["pair_count"]) - self._free("lists of pairs", "first_free_pair", lambda row: row["next"][0])
+        return int(self.row["pairs"]["count"]) - self._free("lists of pairs", "pairs", lambda row: row["next"][0])
 
     def live_manifolds(self) -> int:
-        free = self._free("contact manifolds", "first_free_manifold", lambda row: row["next"])
-        return int(self.row["manifold_count"]) - free
+        free = self._free("contact manifolds", "manifolds", lambda row: row["next"])
+        return int(self.row["manifolds"]["count"]) - free
 
-    def _free(self, pool_name: str, head: str, following) -> int:
+    def _free(self, pool_name: str, part: str, following) -> int:
         rows = next(pool for pool in self.world.system(self.system)._pools if pool.name == pool_name).rows
-        at, seen = int(self.row[head]), set()
+        at, seen = int(self.row[part]["first_free"]), set()
         while at >= 0:
             assert at not in seen, f"{pool_name}: the list of free rows runs in a ring"
             seen.add(at)

@@ -6,7 +6,7 @@ from small_world import TICK, SmallWorld
 
 from scree.core.batches import BatchQueue, BodyBatch
 from scree.bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CHANGES, NO_CONTACT_EVENTS, STATIC
-from scree.collision.contact_schema import CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED, TOLD_CONTACT
+from scree.collision.contact_schema import CONTACT_ADDED, CONTACT_PERSISTED, CONTACT_REMOVED, REPORTED_CONTACT
 from scree.collision.schema import LINEAR_SLOP
 from scree.constraints.schema import (
     BLOCK_FIELDS, MANIFOLD_INDEX, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION,
@@ -134,7 +134,7 @@ def test_levels_and_who_asks():
     floor = scene.floor()
     boxes = [scene.add(scene.box(0.5, 0.5, 0.5), (3.0 * k, 0.5, 0.0)) for k in range(2)]
     scene.step(5)
-    assert not told(scene) and scene.row["telling_count"] == 0
+    assert not told(scene) and scene.row["reports"]["pair_count"] == 0
     scene.world.contact.set_events(floor, CONTACT_CHANGES)
     scene.step()
     assert {key_of(event)[1] for event in told(scene, CONTACT_ADDED)} == set(boxes)
@@ -146,10 +146,10 @@ def test_levels_and_who_asks():
     scene.world.contact.set_events(floor, NO_CONTACT_EVENTS)
     scene.step()
     assert [(event["kind"], key_of(event)[1]) for event in told(scene)] == [(CONTACT_PERSISTED, boxes[1])]
-    assert scene.row["telling_count"] == 1
+    assert scene.row["reports"]["pair_count"] == 1
     scene.world.contact.set_events(boxes[1], NO_CONTACT_EVENTS)
     scene.step()
-    assert not told(scene) and scene.row["telling_count"] == 0
+    assert not told(scene) and scene.row["reports"]["pair_count"] == 0
     assert scene.world.contact.events_of(boxes[1]) == NO_CONTACT_EVENTS
     with pytest.raises(ValueError, match="body_set_contact_events: level"):
         scene.world.contact.set_events(floor, 3)
@@ -191,7 +191,7 @@ def test_a_body_that_is_taken_out_or_freed_is_told_with_its_id():
         scene.step()
         assert [(event["kind"], *key_of(event)) for event in told(scene)] == [(CONTACT_REMOVED, floor, box, 0, 0)]
         scene.step()
-        assert not told(scene) and scene.row["telling_count"] == 0
+        assert not told(scene) and scene.row["reports"]["pair_count"] == 0
 
 
 def test_what_sleeps_goes_on_to_touch():
@@ -249,10 +249,10 @@ def test_collision_steps_of_one_update_share_a_list():
 def test_a_full_list_is_a_warning_and_not_silence():
     scene, floor, box = resting_box()
     scene.world.contact.set_events(box, ALL_CONTACT_EVENTS)
-    scene.row["contact_event_capacity"] = 0
+    scene.row["reports"]["event_capacity"] = 0
     with pytest.warns(LimitReached, match=r"contact events .* 'World\(contacts=\.\.\.\)'"):
         scene.step()
-    scene.row["contact_event_capacity"] = 8
+    scene.row["reports"]["event_capacity"] = 8
     scene.step()
     assert [event["kind"] for event in told(scene)] == [CONTACT_PERSISTED]
 
@@ -268,8 +268,8 @@ class Twin:
 
     def solved(self) -> dict[int, bool]:
         """For the manifolds that the step solved, by number: whether one of their points touched or was pushed."""
-        count = int(self.scene.row["constraint_block_count"])
-        blocks = view_rows(int(self.scene.row["constraint_blocks"]), count * BLOCK_FIELDS * 8, np.float32)
+        count = int(self.scene.row["constraints"]["block_count"])
+        blocks = view_rows(int(self.scene.row["constraints"]["blocks"]), count * BLOCK_FIELDS * 8, np.float32)
         lanes = blocks.reshape(count, BLOCK_FIELDS, 8).transpose(0, 2, 1).reshape(8 * count, BLOCK_FIELDS)
         points = lanes[:, POINTS:].reshape(-1, 4, POINT_FIELDS)
         way = points[:, :, POINT_ANCHOR_B : POINT_ANCHOR_B + 3] - points[:, :, POINT_ANCHOR_A : POINT_ANCHOR_A + 3]
@@ -283,7 +283,7 @@ class Twin:
         scene, solved, now, began = self.scene, self.solved(), set(), set()
         ended = {key for key in self.touching if put_back & set(key[:2])}
         self.touching -= ended
-        manifolds = pool(scene, "contact manifolds")[: int(scene.row["manifold_count"])]
+        manifolds = pool(scene, "contact manifolds")[: int(scene.row["manifolds"]["count"])]
         ids = scene.world.bodies.rows["id"]
         for number in np.flatnonzero((manifolds["pair"] >= 0) & (manifolds["point_count"] > 0)):
             row = manifolds[number]
@@ -299,7 +299,7 @@ class Twin:
     def stepped(self) -> set:
         """Bodies that were awake in the step."""
         rows, row = self.scene.world.bodies.rows, self.scene.row
-        slept = view_rows(int(row["fell_asleep"]), int(row["fell_asleep_count"]), np.int32)
+        slept = view_rows(int(row["bodies"]["fell_asleep"]), int(row["bodies"]["fell_asleep_count"]), np.int32)
         return set(rows["id"][rows["active_index"] >= 0].tolist()) | set(rows["id"][slept].tolist())
 
 
@@ -366,13 +366,13 @@ def test_events_against_the_twin(seed):
             elif event["kind"] == CONTACT_REMOVED:
                 known.remove(key_of(event))
         assert known == twin.touching
-        assert scene.row["telling_count"] == scene.live_pairs()
+        assert scene.row["reports"]["pair_count"] == scene.live_pairs()
     assert told_kinds == set(KINDS) and has_slept
-    rows = view_rows(int(scene.row["told_contacts"]), int(scene.row["told_count"]), TOLD_CONTACT)
-    free, at = 0, int(scene.row["first_free_told"]) - 1
+    rows = view_rows(int(scene.row["reports"]["contacts"]), int(scene.row["reports"]["contact_count"]), REPORTED_CONTACT)
+    free, at = 0, int(scene.row["reports"]["first_free_contact"]) - 1
     while at >= 0:
         free, at = free + 1, int(rows[at]["next"])
-    assert int(scene.row["told_count"]) - free == len(twin.touching)
+    assert int(scene.row["reports"]["contact_count"]) - free == len(twin.touching)
 
 
 def test_the_same_events_with_any_number_of_threads():
@@ -442,7 +442,7 @@ def test_a_tile_that_streams_out():
         scene.step()
         kinds += [event.copy() for event in told(scene)]
     assert [(event["kind"], key_of(event)) for event in kinds[1:]] == [(CONTACT_REMOVED, key)]
-    assert scene.row["telling_count"] == 0
+    assert scene.row["reports"]["pair_count"] == 0
 
 
 def test_parts_of_a_compound_are_told_apart():

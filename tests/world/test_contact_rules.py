@@ -308,7 +308,7 @@ def test_a_contact_or_all_of_a_pair_are_rejected():
         scene.world.body.add_shape(body, ball, (*FLAT, 1.0, 0.0, 0.0))
         scene.world.contact.set_rule(FLOOR, 0, validate=validate)
         scene.step(25)
-        rows = scene.world.system(scene.system)._manifolds[: int(scene.row["manifold_count"])]
+        rows = scene.world.system(scene.system)._manifolds[: int(scene.row["manifolds"]["count"])]
         live = rows[(rows["pair"] >= 0) & (rows["point_count"] > 0)]
         turned = scene.body(body)["rotation"][2]
         heights[validate] = (len(live), scene.position(body)[1], turned)
@@ -373,7 +373,7 @@ def test_a_contact_that_turns_into_a_sensor_and_back():
             (event,) = scene.world.contact.events(scene.system)
             assert (event["kind"], event["is_sensor"]) == (CONTACT_PERSISTED, told)
             assert (event["normal_impulses"].sum() > 0.0) == (told == 0)
-            rows = scene.world.system(scene.system)._manifolds[: int(scene.row["manifold_count"])]
+            rows = scene.world.system(scene.system)._manifolds[: int(scene.row["manifolds"]["count"])]
             (manifold,) = rows[(rows["pair"] >= 0) & (rows["point_count"] > 0)]
             assert (manifold["colour"] >= 0) == (told == 0)
             if told:

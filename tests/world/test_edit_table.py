@@ -67,7 +67,7 @@ def give_at_once(scene: Scene, edit, values) -> None:
 
 def give_beside_a_step(scene: Scene, edit, values) -> None:
     before = scene.state()
-    scene.row["gate"] = STEPPING
+    scene.row["edits"]["gate"] = STEPPING
     scene.world.body.edit("test", scene.target(edit), edit, *values)
     assert scene.state() == before  # it waits
     commands.edit(scene.world.address, 0, scene.world.system(scene.system).address)
@@ -107,7 +107,7 @@ def test_every_edit_has_an_effect(edit):
     one, other = Scene(), Scene()
     assert one.state() == other.state()
     give_at_once(one, edit, values_of(edit))
-    assert one.state() != other.state() or one.row["changed_count"] != other.row["changed_count"]
+    assert one.state() != other.state() or one.row["bodies"]["changed_count"] != other.row["bodies"]["changed_count"]
 
 
 def test_edits_are_numbered_in_order_and_say_what_they_do():

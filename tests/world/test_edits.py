@@ -22,8 +22,8 @@ class Stepping:
         self.small = small
 
     def __enter__(self):
-        assert int(self.small.row["gate"]) == 0
-        self.small.row["gate"] = STEPPING
+        assert int(self.small.row["edits"]["gate"]) == 0
+        self.small.row["edits"]["gate"] = STEPPING
 
     def __exit__(self, *unused):
         commands.edit(self.small.world.address, 0, self.small.world.system(self.small.system).address)
@@ -274,7 +274,7 @@ def test_a_write_lock_outlasts_the_edits_given_under_it():
     bodies = LockingBodyInterface(small.world)
     assert bodies.set_linear_velocity(body, (1.0, 0.0, 0.0)), "and all that is called is compiled now"
     row = small.world.systems.rows[int(small.world.system_index("", small.system))]
-    row["gate"] = commands.EDITING  # as if another thread were in the middle of an edit
+    row["edits"]["gate"] = commands.EDITING  # as if another thread were in the middle of an edit
     locked = threading.Thread(target=bodies.set_linear_velocity, args=(body, (7.0, 0.0, 0.0)))
     locked.start()
     locked.join(0.2)

@@ -39,14 +39,14 @@ def test_counts_are_those_of_the_bodies(history):
                 (reporting.add if number else reporting.discard)(body)
         rows = small.world.bodies.rows[: small.world.bodies.count]
         awake = (rows["id"] != 0) & (rows["active_index"] >= 0)
-        assert int(small.row["active_kinematic_count"]) == int((rows["mode"][awake] == KINEMATIC).sum())
+        assert int(small.row["bodies"]["active_kinematic_count"]) == int((rows["mode"][awake] == KINEMATIC).sum())
         assert int(small.world.record["reporting_count"]) == len(reporting)
 
 
 def test_without_time_to_sleep_what_moves_goes_on():
     """With a time of 0 s a body sleeps as soon as it rests, not before."""
     small = SmallWorld(sleeps=True)
-    small.row["time_to_sleep"] = 0.0
+    small.row["settings"]["time_to_sleep"] = 0.0
     small.floor()
     lies, falls = small.add(small.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0)), small.add(small.sphere(0.5), (9.0, 40.0, 0.0))
     small.throw(falls, (0.0, -5.0, 0.0))

@@ -103,7 +103,7 @@ def test_a_heap_beyond_the_limit_of_contacts_stops_nobody():
     assert (np.linalg.norm(scene.rows["position"][heap] - before, axis=1) > 0.1).all()
     assert 1 <= len(told) <= 1 + (time.monotonic() - began), "one warning a second"
     assert "'World(contacts=...)'" in told[0] and f" {30 * 29 // 2 - 64} contacts " in told[0]
-    assert int(scene.row["constraint_block_count"]) <= 64 + 24
+    assert int(scene.row["constraints"]["block_count"]) <= 64 + 24
 
 
 @pytest.mark.parametrize("limits", ({"contacts": 4}, {"pairs": 6}), ids=str)
@@ -272,7 +272,7 @@ def test_the_table_of_pairs_grows_with_the_pairs():
     ball = world.shape.create(SPHERE)
     world.shapes.set_sphere(world.shape.index("test", ball), 0.5)
     row = world.system(system).row
-    before = int(row["pair_table_capacity"])
+    before = int(row["pairs"]["table_capacity"])
     for index in range(2000):  # six in one place: fifteen pairs each time
         body = world.body.create()
         world.body.add_shape(body, ball)
@@ -280,12 +280,12 @@ def test_the_table_of_pairs_grows_with_the_pairs():
         world.body.set_system(body, system)
     world.step(system, 1e-4)
     assert before <= 4096
-    assert int(row["pair_table_capacity"]) >= 2 * int(row["pair_count"]) > before
-    pairs = int(row["pair_count"])
+    assert int(row["pairs"]["table_capacity"]) >= 2 * int(row["pairs"]["count"]) > before
+    pairs = int(row["pairs"]["count"])
     assert pairs == 333 * 15 + 1  # the last place holds two
     for _ in range(3):
         world.step(system, 1e-4)
-    assert int(row["pair_count"]) == pairs, "a pair that is not found again is made twice"
+    assert int(row["pairs"]["count"]) == pairs, "a pair that is not found again is made twice"
 
 
 def test_a_full_pool_of_joints_names_its_setting():

@@ -414,7 +414,7 @@ def test_random_coming_and_going_leaves_nothing_behind():
         scene.world.body.destroy(body)
     scene.step()
     assert scene.live_pairs() == scene.live_manifolds() == 0
-    assert int(scene.row["active_pair_count"]) == int(scene.row["active_count"]) == 0
+    assert int(scene.row["pairs"]["active_count"]) == int(scene.row["bodies"]["active_count"]) == 0
     system = scene.world.system(scene.system)
     assert not system._colours["counts"].any()
     assert not next(pool for pool in system._pools if pool.name == "pair table").rows.any()
@@ -462,7 +462,7 @@ def test_a_tick_of_nothing_changes_nothing():
     ball = scene.add(scene.sphere(0.5), (0.0, 5.0, 0.0))
     scene.world.step(scene.system, 0.0)
     np.testing.assert_array_equal(scene.position(ball), (0.0, 5.0, 0.0))
-    assert scene.row["step_count"] == 0
+    assert scene.row["step"]["count"] == 0
     for bad in (-1.0, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="step: delta_time"):
             scene.world.step(scene.system, bad)

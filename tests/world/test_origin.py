@@ -42,8 +42,8 @@ def run(shifts: dict) -> tuple:
             small.world.shift_origin(small.system, shifts[step])
         small.world.step(small.system, TICK)
         path.append(poses(small, [ball])[0])
-        awake.append(int(small.row["active_count"]))
-        impulses.append(int(small.row["active_pair_count"]))
+        awake.append(int(small.row["bodies"]["active_count"]))
+        impulses.append(int(small.row["pairs"]["active_count"]))
     return np.array(path), awake, impulses, poses(small, stack), small
 
 
@@ -92,7 +92,7 @@ def test_bad_places_are_refused(bad):
     small = SmallWorld()
     with pytest.raises((ValueError, TypeError), match="shift_origin|could not convert"):
         small.world.shift_origin(small.system, bad)
-    assert small.row["origin"].tolist() == [0.0, 0.0, 0.0]
+    assert small.row["place"]["origin"].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_a_batch_prepared_before_a_shift_lies_where_it_should():

@@ -52,7 +52,7 @@ def test_the_gap_of_faces_is_exact_and_planes_have_none():
 
 def pairs_apart(world: SmallWorld) -> list:
     pairs = next(pool for pool in world.world.system(world.system)._pools if pool.name == "pairs").rows
-    return [pair for pair in pairs[: int(world.row["pair_count"])] if pair["body_a"] >= 0 and pair["limit"] < 0.0]
+    return [pair for pair in pairs[: int(world.row["pairs"]["count"])] if pair["body_a"] >= 0 and pair["limit"] < 0.0]
 
 
 @pytest.mark.parametrize("speed", [1.0, 6.0, 25.0])

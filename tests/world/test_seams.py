@@ -105,7 +105,7 @@ def test_nothing_bumps_over_seams(floor, overlap):
         world.throw(body, (speed, 0.0, 0.2))
         world.turn(body, (0.0, 0.0, spin))
         worst = 0.0
-        while world.position(body)[0] < 60.0 and world.row["step_count"] < 500:
+        while world.position(body)[0] < 60.0 and world.row["step"]["count"] < 500:
             world.step()
             worst = max(worst, abs(world.velocity(body)[1]))
         assert world.position(body)[0] >= 60.0, f"{name} was stopped at {world.position(body)}"
@@ -138,7 +138,7 @@ def test_a_ball_rolls_from_mesh_to_mesh_wherever_its_steps_end(overlap):
         world.throw(ball, (4.0, 0.0, 0.2))
         world.turn(ball, (0.0, 0.0, -16.0))
         worst = 0.0
-        while world.position(ball)[0] < 14.0 and world.row["step_count"] < 300:
+        while world.position(ball)[0] < 14.0 and world.row["step"]["count"] < 300:
             world.step()
             worst = max(worst, abs(world.velocity(ball)[1]))
         assert world.position(ball)[0] >= 14.0 and worst < BUMP

@@ -189,8 +189,8 @@ class Busy:
         while enter_gate(system.address, threading.get_ident()) != TAKEN:
             time.sleep(1e-4)
         try:
-            begun = int(system.row["hides_begun"])
-            if int(system.row["hides_ended"]) != begun:
+            begun = int(system.row["trees"]["hides_begun"])
+            if int(system.row["trees"]["hides_ended"]) != begun:
                 return -1
             batches = list(self.current)
             was_in = bool(batches) and batches[-1].is_in
@@ -200,7 +200,7 @@ class Busy:
             groups = (np.flatnonzero(is_single), batches[-1].rows if batches else ())
             poses = [[(rows["position"][k].copy(), rows["rotation"][k].copy(), self.HALF) for k in group] for group in groups]
             self.copied = (*poses, was_in)
-            return count if int(system.row["hides_begun"]) == begun else -1
+            return count if int(system.row["trees"]["hides_begun"]) == begun else -1
         finally:
             edit(self.world.address, 0, system.address)
 

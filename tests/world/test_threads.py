@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from many_boxes import BoxesWorld, rays_in
 
-from scree.bodies.schema import SYSTEM, WORLD
+from scree.bodies.records import system_at, world_at
 from scree.edit.body_locks import NonLockingBodyInterface
 from scree.broad_phase.add import tree_prepare
 from scree.broad_phase.tree_edits import tree_finalize, tree_remove_many
@@ -25,7 +25,7 @@ from scree.core.queries import Queries
 from scree.runtime.call import call_2_result
 from scree.runtime.kernel import entry_point, kernel
 from scree.runtime.memory import address_of, address_of_row, stack_array, view, view2
-from tests.long_form import size
+from tests.sizes import size
 
 PARKED = size(0.0, in_full=1.0)
 """So long [s] a job is parked at least."""
@@ -67,7 +67,7 @@ class ParkedJob:
 
     def __init__(self, small, number):
         self.small, self.number = small, number
-        self.jobs = np.ctypeslib.as_array((ctypes.c_int64 * len(JOBS)).from_address(int(small.row["jobs"])))
+        self.jobs = np.ctypeslib.as_array((ctypes.c_int64 * len(JOBS)).from_address(int(small.row["step"]["jobs"])))
         self.parked, self.go_on = threading.Event(), threading.Event()
         self._real = JOB(int(self.jobs[number]))
         self._callback = JOB(self._run)
@@ -147,8 +147,8 @@ def time_rays(system_address, arguments):
     """Processor time of this thread for each ray [ns]; negative for one in which it was taken off its core. Arguments: number of
     rays, addresses of origins, ends and times, of clock_gettime, of a QUERY, of getrusage. Gives the number of hits."""
     given, words = view(arguments, 7, np.int64), stack_array(32, np.int64)
-    system = view(system_address, 1, SYSTEM)[0]
-    world = view(system.world, 1, WORLD)[0]
+    system = system_at(system_address)
+    world = world_at(system.world)
     count = given[0]
     origins, ends = view2(given[1], count, 3, np.float64), view2(given[2], count, 3, np.float64)
     times, now = view(given[3], count, np.int64), stack_array(2, np.int64)
@@ -217,7 +217,7 @@ class RayTimer:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="measured by the thread's own processor clock")
 def test_rays_beside_a_stepping_pile_and_tiles():
     small = BoxesWorld(20_000)
-    small.row["is_sleeping_allowed"] = 0
+    small.row["settings"]["is_sleeping_allowed"] = 0
     small.pile(3000)
     small.step(5)
     timer, tiles, ratio = RayTimer(small), Tiles(small), np.inf
@@ -306,7 +306,7 @@ def test_static_bodies_cost_a_step_nothing():
         for count in (0, 200_000):
             small = BoxesWorld(count, others=1024)
             shape = small.box(0.5, 0.5, 0.5)
-            small.row["gravity"], small.row["is_sleeping_allowed"] = 0, 0
+            small.row["settings"]["gravity"], small.row["settings"]["is_sleeping_allowed"] = 0, 0
             for k in range(100):
                 small.throw(small.add(shape, (3.0 * (k % 10), 30.0, 3.0 * (k // 10))), (0.3, 0, 0.2))
             small.step(20)

@@ -180,20 +180,20 @@ def _can_free(server, index):
 @kernel
 def _free_body(server, identity):
     """Free a body or an area that is in no space."""
-    world = server.world
-    area = own_area(world, identity)
+    world_address = server.world
+    area = own_area(world_address, identity)
     is_area = area >= 0
-    index = area if is_area else own_body(world, identity)
+    index = area if is_area else own_body(world_address, identity)
     if index < 0 or not _can_free(server, index):
         return False
-    body = bodies_of(world)[index]
+    body = bodies_of(world_address)[index]
     if body.system >= 0 and not _leave_space(server, index):
         return False
     for k in range(body.instance_count):
-        drop_instance(server, identity, instances_of(world)[body.first_instance + k])
+        drop_instance(server, identity, instances_of(world_address)[body.first_instance + k])
     body.instance_count = INT32(0)
     take_note(server, WAS_FREED, identity, INT64(body.first_instance), INT64(body.instance_capacity))
-    atomics.store_release_int64(address_of_row(bodies_of(world), index), INT64(0))  # the id
+    atomics.store_release_int64(address_of_row(bodies_of(world_address), index), INT64(0))  # the id
     body.sequence = INT32(max((INT64(body.sequence) + 1) & SEQUENCE_MASK, 1))
     if is_area:
         _drop_area_binding(server, index)

@@ -28,14 +28,14 @@ assert INSTANCE.itemsize % 8 == 0
 
 
 @kernel
-def instances_of(world):
-    record = world_at(world)
+def instances_of(world_address):
+    record = world_at(world_address)
     return view(record.instances, record.instance_capacity, INSTANCE)
 
 
 @kernel
-def shapes_of(world):
-    record = world_at(world)
+def shapes_of(world_address):
+    record = world_at(world_address)
     return view(record.shapes, record.shape_capacity, SHAPE)
 
 
@@ -69,10 +69,10 @@ def place_instance(body, instance, transform):
 
 
 @kernel
-def is_as_set(world, instance):
+def is_as_set(world_address, instance):
     """Whether a shape on a body is the user's with its present settings, neither stretched nor freed: its row stays when it is no
     longer used."""
-    shape = shapes_of(world)[instance.user_shape]
+    shape = shapes_of(world_address)[instance.user_shape]
     return shape.id != 0 and instance.shape == shape.current
 
 
@@ -87,14 +87,14 @@ def drop_instance(server, identity, instance):
 @kernel
 def _append(server, index, shape, transform, is_disabled):
     """Write the row of a shape after the last one of a body, which has room for it."""
-    world = server.world
-    body = bodies_of(world)[index]
-    instance = instances_of(world)[body.first_instance + body.instance_count]
-    instance.user_shape, instance.shape = INT32(shape), shapes_of(world)[shape].current
+    world_address = server.world
+    body = bodies_of(world_address)[index]
+    instance = instances_of(world_address)[body.first_instance + body.instance_count]
+    instance.user_shape, instance.shape = INT32(shape), shapes_of(world_address)[shape].current
     instance.is_disabled, instance.body = np.int16(is_disabled), INT32(index)
     instance.query_layers = instance.simulation_layers = np.uint32(0)
     place_instance(body, instance, transform)
-    shapes_of(world)[instance.shape].use_count += 1
+    shapes_of(world_address)[instance.shape].use_count += 1
     store_int64(binding_of_shape(server, shape) + SIGHT, np.int64(SEEN))
     take_note(server, SHAPE_USED, body.id, shape, np.int64(0))
     body.instance_count += 1
@@ -103,18 +103,18 @@ def _append(server, index, shape, transform, is_disabled):
 @kernel
 def _append_in_space(server, index, shape, transform, is_disabled):
     """Append a shape to a body in a space. Return False if the space's gate is taken."""
-    world = server.world
-    body = bodies_of(world)[index]
-    gate = take_gate_of(world, np.int64(body.system))
+    world_address = server.world
+    body = bodies_of(world_address)[index]
+    gate = take_gate_of(world_address, np.int64(body.system))
     if gate == 0:
         return False
-    begin_change(world, body, np.int64(0))
+    begin_change(world_address, body, np.int64(0))
     _append(server, index, shape, transform, is_disabled)
-    call_4(server.renew_shapes, world, index, np.int64(RENEWED), np.int64(THE_LAST))
+    call_4(server.renew_shapes, world_address, index, np.int64(RENEWED), np.int64(THE_LAST))
     end_change(body)
     take_note(server, MASS_IS_STALE, body.id, np.int64(0), np.int64(0))
     server.has_stale_masses = 1
-    open_gate_of(world, gate)
+    open_gate_of(world_address, gate)
     return True
 
 
@@ -135,14 +135,14 @@ def make_add_shape(find):
     @kernel
     def add_shape(instance, arguments, result):
         server = server_at(instance)
-        world = server.world
-        index = find(world, int_argument(arguments, 0))
+        world_address = server.world
+        index = find(world_address, int_argument(arguments, 0))
         identity, transform = int_argument(arguments, 1), argument(arguments, 2)
         shape = identity & INDEX_MASK
-        if index < 0 or identity <= 0 or shape >= world_at(world).shape_capacity:
+        if index < 0 or identity <= 0 or shape >= world_at(world_address).shape_capacity:
             return False
-        body = bodies_of(world)[index]
-        if shapes_of(world)[shape].id != identity or body.flags & HAS_STRETCH or not is_plain_place(transform):
+        body = bodies_of(world_address)[index]
+        if shapes_of(world_address)[shape].id != identity or body.flags & HAS_STRETCH or not is_plain_place(transform):
             return False
         if server.has_contact_biases or not has_room_for(server, 2) or not _has_room(server, body):
             return False

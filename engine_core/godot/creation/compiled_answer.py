@@ -14,7 +14,8 @@ import numpy as np
 from ...bodies.identity import area_of, body_of
 from ...bodies.motion import bodies_of
 from ...bodies.records import world_at
-from ...bodies.schema import IS_IN_BATCH, SYSTEM
+from ...bodies.schema import IS_IN_BATCH
+from ...bodies.system_schema import SYSTEM
 from ...edit.commands import EDITING, GATE, OPEN, is_waiting
 from ...runtime.atomics import compare_exchange_int64, load_acquire_int64
 from ...runtime.call import call_0_result, call_1, call_3, call_3_result, load_int32, load_int64, store_int64
@@ -62,23 +63,23 @@ def make_virtual(answer, number):
 
 
 @kernel
-def _unless_in_batch(world, found):
+def _unless_in_batch(world_address, found):
     index = np.int64(found)
-    if index >= 0 and bodies_of(world)[index].flags & IS_IN_BATCH:
+    if index >= 0 and bodies_of(world_address)[index].flags & IS_IN_BATCH:
         return np.int64(-1)
     return index
 
 
 @kernel
-def own_body(world, identity):
+def own_body(world_address, identity):
     """The index of the body with this id; -1 if there is none, or if it belongs to a batch and cannot be changed."""
-    return _unless_in_batch(world, body_of(world, identity))
+    return _unless_in_batch(world_address, body_of(world_address, identity))
 
 
 @kernel
-def own_area(world, identity):
+def own_area(world_address, identity):
     """The index of the area with this id, or -1."""
-    return _unless_in_batch(world, area_of(world, identity))
+    return _unless_in_batch(world_address, area_of(world_address, identity))
 
 
 @kernel
@@ -112,18 +113,18 @@ def take_note(server, kind, identity, first, capacity):
 
 
 @kernel
-def take_gate_of(world, system):
+def take_gate_of(world_address, system):
     """Take the gate of a space, by index, if it is open and no edit is in its ring. Return the system's address, or 0."""
-    address = world_at(world).systems + system * SYSTEM_SIZE
+    address = world_at(world_address).systems + system * SYSTEM_SIZE
     if compare_exchange_int64(address + GATE, OPEN, EDITING) != OPEN:
         return np.int64(0)
     if is_waiting(address):
-        open_gate_of(world, address)
+        open_gate_of(world_address, address)
         return np.int64(0)
     return address
 
 
 @kernel
-def open_gate_of(world, address):
+def open_gate_of(world_address, address):
     """Release the gate, as every edit does."""
-    call_3_result(world_at(world).edit_function, world, np.int64(0), address)
+    call_3_result(world_at(world_address).edit_function, world_address, np.int64(0), address)

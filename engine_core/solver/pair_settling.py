@@ -4,8 +4,9 @@ pairs, so that colours and islands do not depend on which thread found what."""
 import numpy as np
 
 from ..bodies.bounds import bounds_overlap
-from ..bodies.schema import BODY, KINEMATIC, RIGID, WORLD
-from ..collision.event_lists import end_telling
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, KINEMATIC, RIGID
+from ..collision.event_lists import end_reporting
 from ..collision.pairs import deactivate_pair, free_pair, give_back_manifold, lists_of, manifolds_of, pairs_of
 from ..collision.rolling import carry_along_curve
 from ..collision.schema import MANIFOLD_IS_SENSOR, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED
@@ -29,7 +30,7 @@ def destroy_pair(system, bodies, index):
         remove_from_colour(system, bodies, manifolds, m)
         give_back_manifold(system, m)
         m = following
-    end_telling(system, index)
+    end_reporting(system, index)
     deactivate_pair(system, index)
     free_pair(system, bodies, index)
 
@@ -117,13 +118,13 @@ def _sift(values, root, end):
 @kernel
 def settle_pairs(system):
     """Settle every pair that the narrow phase put on the list."""
-    world = view(system.world, 1, WORLD)[0]
+    world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    changed = view(system.changed_pairs, system.pair_capacity, INT32)
-    sort_int32(changed, system.changed_pair_count)
-    for k in range(system.changed_pair_count):
+    changed = view(system.pairs.changed, system.pairs.capacity, INT32)
+    sort_int32(changed, system.pairs.changed_count)
+    for k in range(system.pairs.changed_count):
         settle_pair(system, world, bodies, INT64(changed[k]))
-    system.changed_pair_count = 0
+    system.pairs.changed_count = 0
 
 
 @kernel
