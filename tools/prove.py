@@ -61,6 +61,7 @@ def all_checks() -> dict[str, Check]:
         prove_numba,
         prove_package,
         prove_parity,
+        prove_platforms,
         prove_queries,
         prove_release,
         prove_shipping,

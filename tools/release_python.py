@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,24 +21,9 @@ from pathlib import Path
 
 from scree.runtime import core_library
 from scree.runtime.source_closure import ENGINE_FOLDER, WITHOUT_EFFECT, closure
-from scree.tools import find_python, link_core
-from scree.tools.places import cache_folder
+from scree.tools import find_python, small_algebra
 
 ARCHIVE, MODULES = "python.zip", "modules"
-ALGEBRA = Path(__file__).parent / "core" / "small_algebra.c"
-_ALGEBRA_NAMES = [
-    (front, letter, word)
-    for letter in "sd"
-    for front, word in (("cblas_", "axpy"), ("cblas_", "gemm"), ("cblas_", "gemv"), ("cblas_", "syrk"), ("", "copy_"))
-]
-"""The names that its macro defines."""
-_LACKING = """#include <stdio.h>
-#include <stdlib.h>
-static void lacks(const char *name) {
-  fprintf(stderr, "scree: NumPy needs %s, which a released addon does not have\\n", name);
-  abort();
-}
-"""
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 _ROOTS = (
     "encodings.ascii", "encodings.latin_1", "encodings.utf_8", "encodings.cp437", "numpy.char", "numpy.ctypeslib", "numpy.lib",
@@ -229,41 +213,16 @@ def write_python(folder: Path, core_id: str) -> list[Path]:
     preloaded = needed_libraries([libpython, *found.extensions.values()])
     for name, file in preloaded.items():
         _copy(file, folder / name)
-    names = [*preloaded, *_build_algebra(folder)]
+    import numpy
+
+    try:
+        names = [*preloaded, *small_algebra.build(Path(numpy.__file__).parent.parent, ("linux", "x86_64"), folder)]
+    except small_algebra.AlgebraNotBuilt as error:
+        raise NotReleased(str(error)) from error
     lines = ["# Written by `scree release`: places in this folder.", f"python_version={VERSION}", f"libpython={libpython.name}"]
     lines += [f"archive={ARCHIVE}", f"engine={ARCHIVE}", f"site_packages={MODULES}", *(f"preload={name}" for name in names)]
     (folder / "scree_paths.cfg").write_text("\n".join(lines) + "\n")
     return _licences(preloaded)
-
-
-def _build_algebra(folder: Path) -> list[str]:
-    """Build the library that stands in for OpenBLAS in NumPy's wheel (`core/small_algebra.c`) into a folder. Returns its name in
-    a list; an empty one for a NumPy that brings no OpenBLAS. Raises NotReleased."""
-    import numpy
-
-    site = Path(numpy.__file__).parent.parent
-    names = [file.name for file in (site / "numpy.libs").glob("*openblas*.so*")]
-    if not names:
-        return []
-    (name,) = names
-    modules_of_numpy = [*(site / "numpy").rglob("*.so")]
-    needed = {word.decode() for file in modules_of_numpy for word in re.findall(rb"\bscipy_\w+64_\b", file.read_bytes())}
-    source = ALGEBRA.read_text()
-    there = {f"scipy_{front}{letter}{word}64_" for front, letter, word in _ALGEBRA_NAMES}
-    there |= set(re.findall(r"\bscipy_\w+64_\b", source))
-    lacking = sorted(needed - there)
-    stubs = "\n".join(f'void {word}(void) {{ lacks("{word}"); }}' for word in lacking)
-    with tempfile.TemporaryDirectory() as made:
-        rest = Path(made) / "lacking.c"
-        rest.write_text(_LACKING + stubs + "\n")
-        zig = link_core.TARGETS["linux", "x86_64"].zig
-        command = [sys.executable, "-m", "ziglang", "cc", "-target", zig, "-mcpu=x86_64_v3", "-O2", "-ffp-contract=off"]
-        command += ["-shared", "-fPIC", "-s", "-Wl,-soname," + name, str(ALGEBRA), str(rest), "-o", str(folder / name), "-lm"]
-        environment = {"ZIG_LOCAL_CACHE_DIR": str(cache_folder() / "zig"), **os.environ}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if done.returncode != 0:
-        raise NotReleased(f"{ALGEBRA.name} cannot be built: {done.stderr[-2000:]}")
-    return [name]
 
 
 def _licences(preloaded: dict[str, Path]) -> list[Path]:
