@@ -12,6 +12,7 @@ import numpy as np
 from scenes_for_threads import Heap
 
 import scree
+from scree.geometry.angles import circle_point
 
 Step = Callable[[int], None]
 """What a scene does before a step, by the number of the step."""
@@ -24,8 +25,6 @@ def _space(threads: int, **settings) -> scree.Space:
 
 def _circle(count: int) -> np.ndarray:
     """Points of a circle of radius 1 m (count, 2), without the system's mathematics library."""
-    from scree.geometry.angles import circle_point
-
     return np.array([circle_point(6.283185307179586 * k / count) for k in range(count)])
 
 
