@@ -95,12 +95,13 @@ def _unpack_numpy(wheel: Path, target: tuple[str, str], folder: Path) -> None:
         raise NotThere(str(error)) from error
 
 
-def arm64() -> OtherSystem:
-    """Linux on an arm64 processor, by qemu. Raises NotThere."""
+def arm64(fetch: bool = True) -> OtherSystem:
+    """Linux on an arm64 processor, by qemu. `fetch`: whether what is missing is fetched. Raises NotThere."""
     qemu = shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
     if not qemu:
         raise NotThere("qemu-aarch64 is missing: on Debian, apt install qemu-user-static")
     cache = places.cache_folder()
+    _check_there(fetch, cache / "python_arm64" / debian_archive.COMPLETE, cache / "numpy_arm64" / "numpy")
     suites = (debian_archive.machine_codename(), *debian_archive.SUITES)
     try:
         root = debian_archive.fetch("python_arm64", ["python3"], cache, suites=suites, architecture="arm64")
@@ -117,6 +118,13 @@ def arm64() -> OtherSystem:
     return OtherSystem(target, (qemu, "-L", str(root), str(python)), "", {}, site)
 
 
+def _check_there(fetch: bool, *places_of_parts: Path) -> None:
+    """Raise NotThere for a part that is not there and must not be fetched."""
+    missing = [path for path in places_of_parts if not path.exists()]
+    if missing and not fetch:
+        raise NotThere(f"{missing[0]} is missing: `scree prove platforms` fetches it")
+
+
 def wine() -> str:
     """The command of wine for 64-bit programs. Raises NotThere."""
     found = next((path for path in map(shutil.which, _WINE) if path), None)
@@ -125,12 +133,13 @@ def wine() -> str:
     return found
 
 
-def windows() -> OtherSystem:
-    """Windows, by wine. Raises NotThere."""
+def windows(fetch: bool = True) -> OtherSystem:
+    """Windows, by wine. `fetch`: whether what is missing is fetched. Raises NotThere."""
     command, cache, target = wine(), places.cache_folder(), ("windows", "x86_64")
     if sys.version_info[:2] != VERSION:
         raise NotThere(f"the standard library of this machine's Python is not of version {VERSION[0]}.{VERSION[1]}")
     folder, site = cache / "python_windows", cache / "numpy_windows"
+    _check_there(fetch, folder / "python.exe", site / "numpy")
     if not (folder / "python.exe").is_file():
         _unpack_python(_download(PANDA3D, "win_amd64", cache / "wheels"), folder)
     if not (site / "numpy").is_dir():

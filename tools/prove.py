@@ -65,6 +65,7 @@ def all_checks() -> dict[str, Check]:
         prove_queries,
         prove_release,
         prove_shipping,
+        prove_starts,
         prove_step,
         prove_streaming,
         prove_structures,

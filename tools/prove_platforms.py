@@ -3,6 +3,7 @@
 import re
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from scree.runtime import core_library
@@ -20,26 +21,34 @@ def hashes(text: str) -> dict[str, list[str]]:
     return {name: told.split() for name, told in NAME.findall(text)}
 
 
-def library_for(target: tuple[str, str]) -> Path:
-    """The core's library for a target and these sources, built where there is none. Raises SceneFailed."""
+def is_built(target: tuple[str, str]) -> bool:
+    """Whether the core's library for a target is there and was made from these sources."""
     file = core_library.folder() / core_library.file_name(*target)
-    told = build_core.build_id(build_core.identities()).encode()
-    if not file.is_file() or told not in file.read_bytes():
-        try:
+    return file.is_file() and build_core.build_id(build_core.identities()).encode() in file.read_bytes()
+
+
+def need_library(target: tuple[str, str]) -> None:
+    """Build the core's library for a target where there is none of these sources. Raises SceneFailed."""
+    try:
+        if not is_built(target):
             build_core.build([target])
-        except build_core.CoreNotBuilt as error:
-            raise scenes.SceneFailed(str(error)) from error
-    return file
+    except build_core.CoreNotBuilt as error:
+        raise scenes.SceneFailed(str(error)) from error
 
 
-def hashes_on(system: other_system.OtherSystem, threads: int, steps: int) -> dict[str, list[str]]:
-    """The hashes of all scenes on another system. Raises SceneFailed."""
-    library_for(system.target)
+def hashes_here(threads: int, steps: int, names: Sequence[str] = ()) -> dict[str, list[str]]:
+    """The hashes of scenes on this system, of all where no names are given. Raises SceneFailed."""
+    return hashes(run_python(SCENES, threads, steps, *names))
+
+
+def hashes_on(system: other_system.OtherSystem, threads: int, steps: int, names: Sequence[str] = ()) -> dict[str, list[str]]:
+    """The hashes of scenes on another system. Raises SceneFailed."""
+    need_library(system.target)
     root = places.checkout()
     with tempfile.TemporaryDirectory() as made:
         packages = [other_system.engine_beside(Path(made)), root / "tests" / "runtime"]
         try:
-            done = system.run([system.path(root / SCENES), str(threads), str(steps)], packages, LONGEST_RUN)
+            done = system.run([system.path(root / SCENES), str(threads), str(steps), *names], packages, LONGEST_RUN)
         except subprocess.TimeoutExpired as late:
             raise scenes.SceneFailed(f"it did not end within {LONGEST_RUN:g} s") from late
     if done.returncode != 0:
@@ -61,8 +70,8 @@ def differences(expected: dict[str, list[str]], found: dict[str, list[str]]) -> 
 @check(f"the core's library on Windows (wine) and arm64 (qemu): equal hashes of {STEPS} steps in all scenes as on Linux x86-64")
 def platforms(godot: Godot, project: Path) -> Outcome:
     """One library a system, one result."""
-    library_for(("linux", "x86_64"))
-    expected = hashes(run_python(SCENES, THREADS, STEPS))
+    need_library(("linux", "x86_64"))
+    expected = hashes_here(THREADS, STEPS)
     lines, passed = [f"{len(expected)} scenes, {sum(map(len, expected.values()))} hashes"], bool(expected)
     lines += [f"{name} does not move" for name, told in expected.items() if len(set(told)) < 3]
     passed &= len(lines) == 1
