@@ -19,6 +19,8 @@ AT_ONCE = 2
 KILLED = 0.25  # share of the starts
 LATEST_KILL = 0.6  # [s] after the start: from the loading of libraries to the first frames
 LONGEST_END = 5.0  # [s] until the processes of a killed game are gone
+KEPT = (".local/share/godot", ".cache/fontconfig")
+"""Folders that any game of Godot's makes in a user's home."""
 NOBODY = 65534  # the number of a user that owns nothing
 GAME = {
     "project.godot": 'config_version=5\n[application]\nconfig/name="starts"\nrun/main_scene="res://main.tscn"\n'
@@ -96,8 +98,10 @@ def _files(folder: Path) -> list[str]:
 
 
 def _strange(home: Path) -> Iterator[str]:
-    """Files in a user's home that Godot does not keep there for the game."""
-    yield from (name for name in _files(home) if not ".local/share/godot".startswith(name) and ".local/share/godot" not in name)
+    """Files in a user's home that are not of Godot and of the library that looks for its fonts."""
+    for name in _files(home):
+        if not any(f"{kept}/".startswith(f"{name}/") or name.startswith(f"{kept}/") for kept in KEPT):
+            yield name
 
 
 def small_game(folder: Path, godot: Godot) -> Path:
@@ -137,7 +141,8 @@ def released_starts(godot: Godot, project: Path) -> Outcome:
                     running.append(pool.submit(how[0], game, where, home, *how[1:]))
                 wrong = [fault for fault in (each.result() for each in running) if fault]
             faults += [f"{where.name}: {len(wrong)} of {len(running)}: {wrong[0]}"] if wrong else []
-            faults += [f"{where.name}: written into the home: {name}" for name in _strange(home)]
+            written = list(_strange(home))
+            faults += [f"{where.name}: written into the home: {', '.join(written)}"] if written else []
         if _files(game) != before:
             faults.append("files were written beside the game")
     return Outcome("\n  ".join([f"{STARTS} starts, {kills} of them killed", *faults]), not faults)
