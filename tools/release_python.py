@@ -154,7 +154,7 @@ def _compiled(file: Path, name: str) -> bytes:
         if isinstance(node, ast.Module) and ast.get_docstring(node):
             del node.body[0]  # nothing may stand before an import from __future__
         elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node):
-            node.body[0].value = ast.Constant(None)
+            node.body[0].value = ast.Constant("")  # a NumPy of Windows wants text
     is_own = name.startswith("scree")
     code = compile(ast.fix_missing_locations(tree), f"{name}.py", "exec", dont_inherit=True, optimize=0 if is_own else 1)
     return importlib._bootstrap_external._code_to_hash_pyc(code, b"\0" * 8, False)

@@ -16,14 +16,20 @@ from scree.tools.prove import run_python  # noqa: E402
 HERE = Path(__file__).parent
 SCENES = HERE.parent / "runtime" / "scenes_for_threads.py"
 WINDOWS = ("windows", "x86_64")
-STEPS = 60
+STEPS = 120
 STEPPING = f"""
 import hashlib
-from scenes_for_threads import Heap
-scene = Heap(2)
+from scenes_for_threads import BOX, IDENTITY, PLANE, SPHERE, STATIC, World, _body, _shape
+world = World(threads=2)
+system = world.create_system()
+_body(world, system, _shape(world, PLANE, (0.0, 1.0, 0.0), 0.0), STATIC)
+shapes = [_shape(world, BOX, (0.5, 0.3, 0.4)), _shape(world, SPHERE, 0.4)]
+for k in range(60):
+    _body(world, system, shapes[k % 2], None, (0.7 * (k % 4) + 0.1 * (k % 7), 1.0 + k // 4, 0.1 * (k % 3)))
 for _ in range({STEPS}):
-    scene.step()
-print("steps", hashlib.sha256(scene.state().tobytes()).hexdigest(), flush=True)
+    world.step(system, 1.0 / 60.0)
+rows = world.bodies.rows[: world.bodies.count]
+print("steps", hashlib.sha256(rows["position"].tobytes() + rows["rotation"].tobytes()).hexdigest(), flush=True)
 """
 START = f"""
 import ctypes, sys
