@@ -392,6 +392,28 @@ def release(
     _plain(f"{done.archive}: {done.archive.stat().st_size / 1e6:.1f} MB")
 
 
+@application.command()
+def wheel(
+    into: Annotated[Path | None, typer.Option(help="Where they go; by default build/wheels in the checkout.")] = None,
+    target: Annotated[list[str] | None, typer.Option(help="As windows.x86_64, or all; by default this machine.")] = None,
+) -> None:
+    """Make wheels with the core inside, one a system: they need no Numba and compile nothing."""
+    import tempfile
+
+    from scree.tools import build_core as building
+    from scree.tools import wheels
+
+    folder = into or (places.checkout() or Path.cwd()) / "build" / "wheels"
+    try:
+        with tempfile.TemporaryDirectory() as made:
+            plain = wheels.build_wheel(Path(made))
+            done = [wheels.with_core(plain, one, folder) for one in building.targets(target or [])]
+    except (building.CoreNotBuilt, wheels.WheelNotBuilt) as error:
+        _fail(error)
+    for made_wheel in done:
+        _plain(f"{made_wheel}: {made_wheel.stat().st_size / 1e6:.1f} MB")
+
+
 @application.command("export-check")
 def export_check(game: Annotated[Path, typer.Argument(help="The folder of an exported game.")]) -> None:
     """Say what an exported game lacks of Scree."""

@@ -92,7 +92,9 @@ def test_without_godot_the_engine_says_what_it_lacks(wine, host, released):
     assert "default physics engine" in lines[0] and lines[1].startswith("whole"), lines
 
 
-def test_the_engine_steps_there_with_the_bits_of_this_system(wine, host, released):
+@pytest.fixture
+def stepping(released) -> Path:
+    """The same with another start of the engine, which needs no Godot: it steps a world."""
     archive = released / "scree" / "python.zip"
     whole = archive.read_bytes()
     with zipfile.ZipFile(archive) as packed:
@@ -101,16 +103,28 @@ def test_the_engine_steps_there_with_the_bits_of_this_system(wine, host, release
     with zipfile.ZipFile(archive, "w") as packed:
         for name, data in content.items():
             packed.writestr(name, data)
-    try:
-        lines = run(wine, host, released)
-    finally:
-        archive.write_bytes(whole)
+    yield released
+    archive.write_bytes(whole)
+
+
+def test_the_engine_steps_there_with_the_bits_of_this_system(wine, host, stepping):
+    lines = run(wine, host, stepping)
     own = run_python("-c", STEPPING, packages=SCENES.parent).split()
     assert lines[:2] == ["starts win32 False True", f"steps {own[1]}"], lines
     assert lines[-1] == "whole, from level 1", lines
 
 
-@pytest.mark.parametrize("lost", ["libscree_core*", "python311.dll", "libffi-8.dll", "python.zip"])
+def test_without_the_core_it_says_one_line(wine, host, stepping):
+    core = stepping / "scree" / "libscree_core.windows.x86_64.dll"
+    elsewhere = core.rename(stepping / "elsewhere")
+    try:
+        lines = run(wine, host, stepping)
+    finally:
+        elsewhere.rename(core)
+    assert len(lines) == 3 and "libscree_core.windows.x86_64.dll is missing: the addon is not whole" in lines[1], lines
+
+
+@pytest.mark.parametrize("lost", ["python311.dll", "libffi-8.dll", "python.zip"])
 def test_without_a_part_it_says_one_line(wine, host, released, lost):
     (part,) = (released / "scree").glob(lost)
     elsewhere = part.rename(released / "elsewhere")
