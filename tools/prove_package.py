@@ -50,7 +50,7 @@ LONGEST = 2.0  # [s] from the import to the end of the 60 steps
 
 @check(f"the wheel with the core in an empty environment: no Numba there, and 60 steps of 20 boxes after at most {LONGEST} s")
 def wheel_with_core(godot: Godot, project: Path) -> Outcome:
-    """What `pip install` gives where a wheel with the core exists: nothing is compiled."""
+    """The package of a user for whose system a wheel with the core exists: nothing is compiled."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         wheel = with_core(build_wheel(folder / "plain"), build_loader.this_machine(), folder / "core")

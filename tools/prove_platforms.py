@@ -57,7 +57,7 @@ def hashes_on(system: other_system.OtherSystem, threads: int, steps: int, names:
 
 
 def differences(expected: dict[str, list[str]], found: dict[str, list[str]]) -> list[str]:
-    """What is different in hashes of other origin, one line a scene."""
+    """The first differences from hashes of another origin, one line a scene."""
     faults = []
     for name, own in expected.items():
         other = found.get(name, [])

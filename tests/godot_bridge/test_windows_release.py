@@ -78,7 +78,7 @@ def host(tmp_path_factory) -> Path:
 
 
 def run(wine: other_system.OtherSystem, host: Path, folder: Path) -> list[str]:
-    """What the host prints with the loader of a folder."""
+    """The lines that the host prints with the loader of a folder."""
     command = [wine.command[0], str(host), "libscree.windows.x86_64.dll"]
     done = subprocess.run(
         command, capture_output=True, text=True, errors="replace", timeout=120, cwd=folder, env={**os.environ, **wine.environment}
@@ -94,7 +94,7 @@ def test_without_godot_the_engine_says_what_it_lacks(wine, host, released):
 
 @pytest.fixture
 def stepping(released) -> Path:
-    """The same with another start of the engine, which needs no Godot: it steps a world."""
+    """The folder, with another start of the engine that needs no Godot: it steps a world."""
     archive = released / "scree" / "python.zip"
     whole = archive.read_bytes()
     with zipfile.ZipFile(archive) as packed:

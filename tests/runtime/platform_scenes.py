@@ -15,7 +15,7 @@ import scree
 from scree.geometry.angles import circle_point
 
 Step = Callable[[int], None]
-"""What a scene does before a step, by the number of the step."""
+"""A function that steps a scene; it gets the number of the step."""
 HASHED = 100  # steps for one hash
 
 
