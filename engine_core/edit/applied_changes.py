@@ -1,6 +1,5 @@
 """Changes requested since the last step, applied at its start; and bodies that moved in it, recorded at its end."""
 
-
 import numpy as np
 
 from ..bodies.motion import update_world_inertia
