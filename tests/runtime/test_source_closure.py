@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from scree.edit.body_placement import renew_body
-from scree.runtime import code_files, code_identity, source_closure, thread_pool
+from scree.runtime import code_files, code_identity, source_closure
 from scree.runtime.code_cache import CodeCache
 from scree.runtime.source_closure import _absolute, all_modules, closure
 
