@@ -5,11 +5,12 @@ It is a mount namespace whose root holds the libraries of Debian's export templa
 it. Needs Linux, and either root or user namespaces.
 """
 
+import contextlib
 import os
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from scree.tools import debian_archive
@@ -44,50 +45,77 @@ def template(fetch: bool = True) -> Path:
     return libraries(fetch) / _TEMPLATE
 
 
+def _script(
+    root: Path, command: Sequence[str | Path], read_only: Mapping[Path, str], writable: Mapping[Path, str],
+    environment: Mapping[str, str], user: int,
+) -> str:  # fmt: skip
+    """The shell's commands that make the machine in the folder `root` of a mount namespace, and become the command."""
+    lines = ["set -e", f"mount -t tmpfs none {root}"]
+    for folders, is_read_only in ((read_only, True), (writable, False)):
+        for path, place in folders.items():
+            target = shlex.quote(f"{root}/{place.strip('/')}")
+            lines += [f"mkdir -p {target}", f"mount --rbind {shlex.quote(str(path.resolve()))} {target}"]
+            lines += [f"mount -o remount,bind,ro {target}"] if is_read_only else []
+    for name in _SYSTEM_FOLDERS[1:]:
+        lines += [f"mkdir {root}/{name}", f"mount --rbind /{name} {root}/{name}"]
+    lines += [f"mkdir -p {root}/proc {root}/tmp {root}/home", f"mount -t proc proc {root}/proc"]
+    lines += [f"ln -s usr/lib {root}/lib", f"ln -s usr/lib64 {root}/lib64", f"chmod 1777 {root}/tmp {root}/home"]
+    words = shlex.join(map(str, command))
+    variables = shlex.join(f"{name}={value}" for name, value in {"HOME": "/home", **environment}.items())
+    as_user = f"--userspec={user}:{user} " if user else ""
+    return "\n".join([*lines, f"exec env -i {variables} $(command -v chroot) {as_user}{root} {words}"])
+
+
+@contextlib.contextmanager
+def started(
+    command: Sequence[str | Path], folders: Mapping[Path, str], *, environment: Mapping[str, str] | None = None,
+    read_only: bool = False, kept: Mapping[Path, str] | None = None, system: Path | None = None, user: int = 0,
+    is_alone: bool = True,
+) -> Iterator[subprocess.Popen]:  # fmt: skip
+    """A command of the bare machine as a running process whose both output streams are one. The arguments are those of `run`;
+    `kept`: folders that the command can always write to. `is_alone`: it has its own numbers of processes, and all that it
+    started ends with it; otherwise the process is the command itself, in a session of its own. Raises NoBareMachine."""
+    usr = {(system or libraries()) / "usr": "usr"}
+    with tempfile.TemporaryDirectory(prefix="scree-bare-") as made:
+        fixed, changing = ({**usr, **folders}, {}) if read_only else (usr, dict(folders))
+        script = _script(Path(made), command, fixed, {**changing, **(kept or {})}, environment or {}, user)
+        unshare = ["unshare", "--mount", "--net", *(("--pid", "--fork", "--kill-child") if is_alone else ())]
+        if os.geteuid() != 0:
+            unshare += ["--user", "--map-root-user"]
+        try:
+            process = subprocess.Popen(
+                [*unshare, "sh", "-c", script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                text=True, errors="replace", start_new_session=True,
+            )  # fmt: skip
+        except FileNotFoundError as missing:
+            raise NoBareMachine(f"{missing.filename} is missing, which makes namespaces on Linux") from missing
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+
 def run(
     command: Sequence[str | Path], folders: Mapping[Path, str], timeout: float = 120.0,
     environment: Mapping[str, str] | None = None, read_only: bool = False, system: Path | None = None, user: int = 0,
+    kept: Mapping[Path, str] | None = None,
 ) -> GodotRun:  # fmt: skip
     """Run a command of the bare machine and wait for its end; both output streams come back as one text.
 
     `folders`: folders of this machine and their places there, as `{Path("out/game"): "/game"}`; `read_only`: the command cannot
-    write to them. `environment` is the command's whole environment. After `timeout` [s] the command is ended with all processes
-    that it started: return code 124. `system`: a folder with other libraries, as that of the fetched Godot. `user`: who runs the
-    command, for root alone. Raises NoBareMachine.
+    write to them, but to those of `kept`. `environment` is the command's whole environment. After `timeout` [s] the command is
+    ended with all processes that it started: return code 124. `system`: a folder with other libraries, as that of the fetched
+    Godot. `user`: the number of the user that runs the command, for root alone. Raises NoBareMachine.
     """
-    system = system or libraries()
-    with tempfile.TemporaryDirectory(prefix="scree-bare-") as made:
-        root = Path(made)
-        lines = ["set -e", f"mount -t tmpfs none {root}"]
-        bound = {system / "usr": "usr", **{path.resolve(): place.strip("/") for path, place in folders.items()}}
-        for path, place in bound.items():
-            target = shlex.quote(f"{root}/{place}")
-            lines += [f"mkdir -p {target}", f"mount --rbind {shlex.quote(str(path))} {target}"]
-            if read_only or place == "usr":
-                lines.append(f"mount -o remount,bind,ro {target}")
-        for name in _SYSTEM_FOLDERS[1:]:
-            lines += [f"mkdir {root}/{name}", f"mount --rbind /{name} {root}/{name}"]
-        lines += [f"mkdir {root}/proc {root}/tmp {root}/home", f"mount -t proc proc {root}/proc"]
-        lines += [f"ln -s usr/lib {root}/lib", f"ln -s usr/lib64 {root}/lib64"]
-        words = shlex.join(map(str, command))
-        variables = shlex.join(f"{name}={value}" for name, value in {"HOME": "/home", **(environment or {})}.items())
-        as_user = f"--userspec={user}:{user} " if user else ""
-        lines += [f"chmod 1777 {root}/tmp {root}/home"]
-        lines.append(f"exec env -i {variables} $(command -v chroot) {as_user}{root} {words}")
-        unshare = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"]
-        if os.geteuid() != 0:
-            unshare += ["--user", "--map-root-user"]
+    options = {"environment": environment, "read_only": read_only, "kept": kept, "system": system, "user": user}
+    with started(command, folders, **options) as process:
         try:
-            done = subprocess.run(
-                [*unshare, "sh", "-c", "\n".join(lines)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, timeout=timeout, text=True, errors="replace",
-            )  # fmt: skip
-        except FileNotFoundError as missing:
-            raise NoBareMachine(f"{missing.filename} is missing, which makes namespaces on Linux") from missing
-        except subprocess.TimeoutExpired as late:
-            said = late.stdout or b""
-            said = said.decode(errors="replace") if isinstance(said, bytes) else said
-            return GodotRun(124, f"{said}\nERROR: it did not end within {timeout:g} s")
-    if "unshare: " in done.stdout or "mount: " in done.stdout:
-        raise NoBareMachine(f"no namespaces on this machine: {done.stdout.strip()[-300:]}")
-    return GodotRun(done.returncode, done.stdout)
+            said, _ = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return GodotRun(124, f"{process.communicate()[0]}\nERROR: it did not end within {timeout:g} s")
+    if "unshare: " in said or "mount: " in said:
+        raise NoBareMachine(f"no namespaces on this machine: {said.strip()[-300:]}")
+    return GodotRun(process.returncode, said)

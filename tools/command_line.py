@@ -402,6 +402,7 @@ def build_core(
 @application.command()
 def release(
     into: Annotated[Path | None, typer.Option(help="Where it goes; by default build/release in the checkout.")] = None,
+    target: Annotated[list[str] | None, typer.Option(help="As windows.x86_64; may be repeated; by default this machine.")] = None,
 ) -> None:
     """Make the addon as one folder with everything inside, for projects and games on machines without Python and compiler."""
     from scree.tools import build_core as building
@@ -409,11 +410,33 @@ def release(
 
     folder = into or (places.checkout() or Path.cwd()) / "build" / "release"
     try:
-        done = releasing.make(folder, _godot())
+        done = releasing.make(folder, _godot(), building.targets(target or []))
     except (*_EXPECTED, building.CoreNotBuilt, releasing.NotReleased) as error:
         _fail(error)
-    _plain(f"{done.folder}: {done.unpacked / 1e6:.1f} MB for this system, {done.packed / 1e6:.1f} MB packed")
+    _plain(f"{done.folder}: {done.unpacked / 1e6:.1f} MB for these systems, {done.packed / 1e6:.1f} MB packed")
     _plain(f"{done.archive}: {done.archive.stat().st_size / 1e6:.1f} MB")
+
+
+@application.command()
+def wheel(
+    into: Annotated[Path | None, typer.Option(help="Where they go; by default build/wheels in the checkout.")] = None,
+    target: Annotated[list[str] | None, typer.Option(help="As windows.x86_64, or all; by default this machine.")] = None,
+) -> None:
+    """Make wheels with the core inside, one a system: they need no Numba and compile nothing."""
+    import tempfile
+
+    from scree.tools import build_core as building
+    from scree.tools import wheels
+
+    folder = into or (places.checkout() or Path.cwd()) / "build" / "wheels"
+    try:
+        with tempfile.TemporaryDirectory() as made:
+            plain = wheels.build_wheel(Path(made))
+            done = [wheels.with_core(plain, one, folder) for one in building.targets(target or [])]
+    except (building.CoreNotBuilt, wheels.WheelNotBuilt) as error:
+        _fail(error)
+    for made_wheel in done:
+        _plain(f"{made_wheel}: {made_wheel.stat().st_size / 1e6:.1f} MB")
 
 
 @application.command("export-check")

@@ -130,17 +130,18 @@ def fetch(
     cache: Path,
     report: Callable[[str], None] = print,
     suites: Sequence[str] = SUITES,
+    architecture: str = "",
 ) -> Path:
     """Fetch `packages` with all they depend on, unpack them into `cache/name` and return that folder.
 
-    The first of `suites` that gives all is taken.
+    The first of `suites` that gives all is taken. `architecture`: apt's name of one, by default this machine's.
     A folder that is there and whole is returned as it is. Nothing counts before all of it is unpacked. Raises
     FetchFailed with every attempt's reason.
     """
     target = cache / name
     if (target / COMPLETE).is_file():
         return target
-    architecture = machine_architecture()
+    architecture = architecture or machine_architecture()
     candidates = mirrors(sources(), machine_codename())
     if not candidates:
         raise FetchFailed("no Debian mirror is named in the machine's apt sources")

@@ -12,6 +12,8 @@ ENGINE_NAME = "Scree Physics"
 EXTENSION = "res://addons/scree/scree.gdextension"
 PLUGIN = "res://addons/scree/plugin.cfg"
 PATHS_FILE = "scree_paths.cfg"
+GUARD = "ScreeGuard"
+"""The autoload that the editor plugin adds while a project wants its games to end where the engine is missing."""
 _NOT_COPIED = shutil.ignore_patterns(*places.MADE_BY_RUNNING, "bin")
 
 
@@ -84,6 +86,9 @@ def uninstall(project: Path) -> list[str]:
         rest = [name for name in re.findall(r'"[^"]*"', enabled) if name != f'"{PLUGIN}"']
         changed = project_settings.set_setting(changed, "editor_plugins", "enabled", f"PackedStringArray({', '.join(rest)})")
         done.append("disabled the editor plugin")
+    if project_settings.get_setting(changed, "autoload", GUARD):
+        changed = project_settings.remove_setting(changed, "autoload", GUARD)
+        done.append(f"removed the autoload {GUARD}")
     if changed != text:
         _write(settings, changed)
     return done

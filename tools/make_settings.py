@@ -19,8 +19,8 @@ Physics, Scree 3D (with Advanced Settings on). A value of the wrong type or out 
 the setting, and the default is used. `PhysicsServer3D.space_set_param` changes the initial values of one space.
 """
 _LIMITS = """
-Limits are large, because a limit costs address space and no memory. Where address space costs something (Windows, `ulimit -v`,
-`vm.overcommit_memory` 2) the defaults are lower: {modest}.
+Limits are large, because a limit costs address space and no memory. Where address space costs something (Windows without the
+core's library, `ulimit -v`, `vm.overcommit_memory` 2) the defaults are lower: {modest}.
 A project's limit counts everywhere if it differs from the default in this table.
 """
 _ENGINE = """

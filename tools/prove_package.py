@@ -1,38 +1,16 @@
 """The package as users get it: built as a wheel, installed into an empty environment, used from another folder."""
 
-import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-from scree.tools import places, scenes
+from scree.tools import build_loader
 from scree.tools.find_godot import Godot
 from scree.tools.prove import Outcome, check, run_python
 from scree.tools.prove_numba import environment_with
+from scree.tools.wheels import build_wheel, with_core
 
-SOURCES = ("engine_core", "tools", "addons", "demo_project", "pyproject.toml", "README.md", "LICENSE")
 EXAMPLES = "tests/api/test_examples.py"
-
-
-def build_wheel(folder: Path) -> Path:
-    """Build a wheel of the checkout in a folder, from a copy, because setuptools leaves its work beside the sources. Needs
-    setuptools and no network. Raises SceneFailed."""
-    root = places.checkout()
-    if root is None:
-        raise scenes.SceneFailed("a wheel is built from a checkout")
-    for name in SOURCES:
-        copy = shutil.copytree if (root / name).is_dir() else shutil.copy
-        (folder / "sources").mkdir(parents=True, exist_ok=True)
-        copy(root / name, folder / "sources" / name)
-    options = ("--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check")
-    command = (sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, folder / "sources")
-    run = subprocess.run(command, capture_output=True, text=True)
-    if run.returncode != 0:
-        raise scenes.SceneFailed(f"no wheel was built:\n{run.stderr[-2000:]}")
-    (wheel,) = folder.glob("*.whl")
-    return wheel
 
 
 @check("the wheel in an empty environment, with empty caches and started from other folders: every example says what it should")
@@ -53,3 +31,35 @@ def wheel_runs_examples(godot: Godot, project: Path) -> Outcome:
         is_installed = imported.is_relative_to(folder / "environment")
     figures = f"{wheel.name}, {size / 1e6:.1f} MB: {report}; {seconds:.0f} s with all that was compiled"
     return Outcome(figures if is_installed else f"{figures}\n  but scree came from {imported}", is_installed)
+
+
+STARTS = """
+import importlib.util, sys, time
+begin = time.perf_counter()
+import scree
+space = scree.World().add_space()
+space.add_static(scree.Plane())
+boxes = space.add_rigid_many(scree.Box(half_extents=(0.5, 0.5, 0.5)), [(0.0, 0.5 + k, 0.0) for k in range(20)])
+for _ in range(60):
+    space.step(1 / 60)
+print(scree.__file__, importlib.util.find_spec("numba") is None, f"{boxes.positions[:, 1].max():.1f}")
+print(f"{time.perf_counter() - begin:.2f}")
+"""
+LONGEST = 2.0  # [s] from the import to the end of the 60 steps
+
+
+@check(f"the wheel with the core in an empty environment: no Numba there, and 60 steps of 20 boxes after at most {LONGEST} s")
+def wheel_with_core(godot: Godot, project: Path) -> Outcome:
+    """The package of a user for whose system a wheel with the core exists: nothing is compiled."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        wheel = with_core(build_wheel(folder / "plain"), build_loader.this_machine(), folder / "core")
+        python = environment_with(folder / "environment", str(wheel))
+        cache = folder / "cache"
+        (place, is_without, height), (seconds,) = (
+            line.split() for line in run_python("-c", STARTS, environment={"SCREE_CACHE": str(cache)}, python=python).splitlines()
+        )
+        is_installed = Path(place).is_relative_to(folder / "environment") and not cache.exists()
+        size = wheel.stat().st_size / 1e6
+    figures = f"{wheel.name}, {size:.1f} MB: Numba is absent: {is_without}; {seconds} s; top at {height} m"
+    return Outcome(figures, is_installed and is_without == "True" and height == "19.5" and float(seconds) <= LONGEST)

@@ -13,8 +13,6 @@ from scree.tools.prove import Outcome, check
 
 TICKS = 240  # of each scene
 MOST_UNPACKED, MOST_PACKED = 25.0, 10.0  # [MB]
-STARTS = 20  # in each surrounding
-NOBODY = 65534  # a user who owns nothing
 
 
 def make(into: Path, godot: Godot) -> release.Release:
@@ -62,16 +60,6 @@ def play(game: Path, scene: str, ticks: int, place: str = "/game", **settings) -
         return scenes.Figures.parse(report.read_text())
 
 
-def start(game: Path, place: str, **settings) -> str:
-    """The faults of one start of an exported game that says the class of its physics server and ends; empty if all is
-    well."""
-    run = bare_machine.run([f"{place}/game.x86_64", "--headless"], {game: place}, timeout=60.0, **settings)
-    if run.returncode != 0:
-        return f"it ended with {run.returncode}: {run.output[-500:]}"
-    said = [line for line in run.output.splitlines() if "scree:" in line]
-    return said[0] if said else "" if "class ScreePhysicsServer3D" in run.output else "another engine ran"
-
-
 def of_bodies(figures: scenes.Figures) -> dict:
     """All that a scene reports of its bodies; no times."""
     return {name: value for name, value in vars(figures).items() if name not in ("tick_ms", "extra")}
@@ -97,39 +85,3 @@ def released_game(godot: Godot, project: Path) -> Outcome:
     sizes = f"{done.unpacked / 1e6:.1f} MB unpacked, {done.packed / 1e6:.1f} MB packed"
     faults += [f"it is too large: {sizes}"] if done.unpacked > MOST_UNPACKED * 1e6 or done.packed > MOST_PACKED * 1e6 else []
     return Outcome("\n  ".join([f"{len(played)} scenes; {sizes}", *faults]), not faults)
-
-
-SAYS_CLASS = "extends Node3D\nfunc _ready():\n\tprint('class ', PhysicsServer3D.get_class())\n\tget_tree().quit()\n"
-SURROUNDINGS = {
-    "a usual folder": ("/game", {}),
-    "a folder with spaces and Chinese letters": ("/my games/\u6e38\u620f caf\u00e9", {}),
-    "such a folder in an English locale": ("/my games/\u6e38\u620f", {"environment": {"LC_ALL": "C"}}),
-    "a read-only disk": ("/game", {"read_only": True}),
-    "another user": ("/game", {"user": NOBODY}),
-    "another user and a read-only disk": ("/my games", {"user": NOBODY, "read_only": True}),
-}
-
-
-@check(f"{STARTS} starts of an exported game in each of {len(SURROUNDINGS)} surroundings: on Scree, and nothing is written there")
-def released_starts(godot: Godot, project: Path) -> Outcome:
-    """Folders with spaces and foreign letters, read-only disks, other users."""
-    faults = []
-    with tempfile.TemporaryDirectory() as made:
-        done = make(Path(made), godot)
-        small = Path(made, "project")
-        small.mkdir()
-        scene = '[gd_scene load_steps=2 format=3]\n[ext_resource type="Script" path="res://main.gd" id="1"]\n'
-        settings = '[application]\nrun/main_scene="res://main.tscn"\n[physics]\n3d/physics_engine="Scree Physics"\n'
-        (small / "project.godot").write_text(f"config_version=5\n{settings}")
-        (small / "main.tscn").write_text(f'{scene}[node name="Main" type="Node3D"]\nscript = ExtResource("1")\n')
-        (small / "main.gd").write_text(SAYS_CLASS)
-        shutil.copytree(done.folder, small / "addons" / "scree")
-        game = export_game.export(small, Path(made, "game", "game.x86_64"), bare_machine.template(), godot)
-        os.chmod(made, 0o755)
-        before = sorted(file.relative_to(game) for file in game.rglob("*"))
-        for name, (place, settings) in SURROUNDINGS.items():
-            wrong = [fault for fault in (start(game, place, **settings) for _ in range(STARTS)) if fault]
-            faults += [f"{name}: {len(wrong)} of {STARTS}: {wrong[0]}"] if wrong else []
-        if sorted(file.relative_to(game) for file in game.rglob("*")) != before:
-            faults.append("files were written beside the game")
-    return Outcome("; ".join(faults) or f"{STARTS * len(SURROUNDINGS)} starts", not faults)

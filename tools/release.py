@@ -1,12 +1,14 @@
 """`scree release`: the addon as one folder that needs nothing else, and a zip of it. Dropped into the `addons` folder of a
 project, it is the whole installation: no Python, no compiler and no command.
 
-Made for the system that it is made on; today that is Linux on x86-64 alone.
+One addon serves several systems: each has its folder in `bin`. A release is made on Linux on x86-64; that for Windows takes
+Windows' Python and NumPy from PyPI (`release_source.py`).
 """
 
 import json
 import shutil
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,16 +16,16 @@ from scree.godot import api
 from scree.godot.start import PARTS
 from scree.runtime import core_library
 from scree.tools import build_core, build_loader, find_godot, link_core, places, release_python
-from scree.tools.release_python import NotReleased
+from scree.tools.release_source import SOURCES, NotReleased
 
 _ADDON = "res://addons/scree"
-_MADE_FOR = ("linux", "x86_64")
+_MADE_ON = ("linux", "x86_64")
 _NOT_COPIED = shutil.ignore_patterns(*places.MADE_BY_RUNNING, "bin", "native", ".gitignore")
 
 
 @dataclass(frozen=True)
 class Release:
-    """A released addon: its folder `addons/scree`, the zip, and the size of the system's parts [byte], as files and packed."""
+    """A released addon: its folder `addons/scree`, the zip, and the size of all systems' parts [byte], as files and packed."""
 
     folder: Path
     archive: Path
@@ -31,16 +33,24 @@ class Release:
     packed: int
 
 
-def _extension_file(parts: list[Path], bin_folder: str, loader: str) -> str:
-    """The text of `scree.gdextension`: Godot copies what it names beside an exported game."""
-    system = ".".join(_MADE_FOR)
-    needed = ",\n".join(f'\t"{_ADDON}/{bin_folder}/{PARTS}/{part.as_posix()}": "{_target(part)}"' for part in parts)
+def _extension_file(parts: dict[tuple[str, str], list[Path]]) -> str:
+    """The text of `scree.gdextension`, from the parts of each system: Godot copies what it names beside an exported game."""
+    libraries, dependencies = [], []
+    for target, files in parts.items():
+        system, folder = ".".join(target), f"{_ADDON}/{_bin(target).as_posix()}"
+        libraries.append(f'{system} = "{folder}/{build_loader.library_name(target)}"\n')
+        needed = ",\n".join(f'\t"{folder}/{PARTS}/{part.as_posix()}": "{_target(part)}"' for part in files)
+        dependencies.append(f"{system} = {{\n{needed}\n}}\n")
     return (
         "[configuration]\n\n"
         'entry_symbol = "scree_init"\ncompatibility_minimum = "4.4"\nreloadable = false\n\n'
-        f'[libraries]\n\n{system} = "{_ADDON}/{bin_folder}/{loader}"\n\n'
-        f"[dependencies]\n\n{system} = {{\n{needed}\n}}\n"
+        f"[libraries]\n\n{''.join(libraries)}\n[dependencies]\n\n{''.join(dependencies)}"
     )
+
+
+def _bin(target: tuple[str, str]) -> Path:
+    """The folder of a system's files in the addon."""
+    return Path("bin") / ".".join(target)
 
 
 def _target(part: Path) -> str:
@@ -48,15 +58,15 @@ def _target(part: Path) -> str:
     return (Path(PARTS) / part).parent.as_posix()
 
 
-def _core(target: tuple[str, str], folder: Path) -> core_library.CoreLibrary:
-    """The library of the core for these sources, built where there is none, copied into a folder."""
-    entries = build_core.identities()
+def _core(target: tuple[str, str], folder: Path) -> str:
+    """Copy the library of the core for these sources into a folder, built where there is none. Returns its id."""
+    told = build_core.build_id(build_core.identities())
     file = core_library.folder() / core_library.file_name(*target)
-    if not file.is_file() or core_library.CoreLibrary(file).entries != entries:
+    if not file.is_file() or told.encode() not in file.read_bytes():
         (built,) = build_core.build([target])
         file = built.file
     shutil.copyfile(file, folder / file.name)
-    return core_library.CoreLibrary(folder / file.name)
+    return told
 
 
 def _licence(addon: Path, notices: list[Path]) -> None:
@@ -71,34 +81,42 @@ def _licence(addon: Path, notices: list[Path]) -> None:
     )
 
 
-def make(into: Path, godot: find_godot.Godot) -> Release:
-    """Make the addon in `into/addons/scree` and the zip beside it. `godot` describes its API for games that are exported with it.
-    Raises NotReleased, build_core.CoreNotBuilt, build_loader.LoaderNotBuilt, find_python.PythonNotUsable."""
-    if build_loader.this_machine() != _MADE_FOR:
+def make(into: Path, godot: find_godot.Godot, targets: Sequence[tuple[str, str]] = (_MADE_ON,)) -> Release:
+    """Make the addon in `into/addons/scree` for some systems, and the zip beside it. `godot` describes its API for games that are
+    exported with it. Raises NotReleased, build_core.CoreNotBuilt, build_loader.LoaderNotBuilt, find_python.PythonNotUsable."""
+    if build_loader.this_machine() != _MADE_ON:
         raise NotReleased("a release is made on Linux x86-64 only, today")
+    for target in targets:
+        if target not in SOURCES:
+            raise NotReleased(
+                f"there is no release for {'.'.join(target)}, but for {', '.join('.'.join(key) for key in SOURCES)}"
+            )
     addon = into / "addons" / "scree"
     if addon.exists():
         shutil.rmtree(addon)
     shutil.copytree(places.addon_source(), addon, ignore=_NOT_COPIED)
-    bin_folder = Path("bin") / ".".join(_MADE_FOR)
-    parts_folder = addon / bin_folder / PARTS
-    parts_folder.mkdir(parents=True)
-    loader = build_loader.library_name(_MADE_FOR)
-    zig = link_core.TARGETS[_MADE_FOR].zig
-    build_loader.build(
-        places.addon_source() / "native" / "loader.c", addon / bin_folder / loader,
-        [*build_loader.cross_compiler(_MADE_FOR)[:-1], zig], _MADE_FOR[0],
-    )  # fmt: skip
-    core = _core(_MADE_FOR, parts_folder)
-    notices = release_python.write_python(parts_folder, core.id)
-    _describe(godot, parts_folder / api.SHIPPED)
-    parts = sorted(file.relative_to(parts_folder) for file in parts_folder.rglob("*") if file.is_file())
-    (addon / "scree.gdextension").write_text(_extension_file(parts, bin_folder.as_posix(), loader))
-    _licence(addon, notices)
+    parts, notices = {}, {}
+    for target in targets:
+        parts[target], found = _make_system(addon, godot, target)
+        notices.update({file.read_bytes(): file for file in found})
+    (addon / "scree.gdextension").write_text(_extension_file(parts))
+    _licence(addon, list(notices.values()))
     archive = into / "scree-addon.zip"
-    packed = _zip(addon, archive, addon / bin_folder)
-    files = [file for file in (addon / bin_folder).rglob("*") if file.is_file()]
+    packed = _zip(addon, archive, addon / "bin")
+    files = [file for file in (addon / "bin").rglob("*") if file.is_file()]
     return Release(addon, archive, sum(file.stat().st_size for file in files), packed)
+
+
+def _make_system(addon: Path, godot: find_godot.Godot, target: tuple[str, str]) -> tuple[list[Path], list[Path]]:
+    """Make what one system needs. Returns its parts, relative to their folder, and the licences of what was copied."""
+    loader = addon / _bin(target) / build_loader.library_name(target)
+    folder = loader.parent / PARTS
+    folder.mkdir(parents=True)
+    zig = [*build_loader.cross_compiler(target)[:-1], link_core.TARGETS[target].zig]
+    build_loader.build(places.addon_source() / "native" / "loader.c", loader, zig, target[0])
+    notices = release_python.write_python(SOURCES[target](), folder, _core(target, folder))
+    _describe(godot, folder / api.SHIPPED)
+    return sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file()), notices
 
 
 def _describe(godot: find_godot.Godot, file: Path) -> None:

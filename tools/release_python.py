@@ -1,20 +1,17 @@
 """The Python that a released addon brings: libpython, one archive with the standard library, NumPy and the engine, and the
 extension modules in one folder. Only what the engine uses is in it.
 
-It is the Python that runs this, on this system. Module names are those that a process imports when it imports the whole engine,
+Which Python it is says `release_source.py`. Module names are those that a process imports when it imports the whole engine,
 and what these import later, inside of functions.
 """
 
 import ast
 import importlib._bootstrap_external
 import json
-import os
-import re
 import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,24 +19,10 @@ from pathlib import Path
 
 from scree.runtime import core_library
 from scree.runtime.source_closure import ENGINE_FOLDER, WITHOUT_EFFECT, closure
-from scree.tools import find_python, link_core
-from scree.tools.places import cache_folder
+from scree.tools import small_algebra
+from scree.tools.release_source import NotReleased, PythonSource, strip
 
 ARCHIVE, MODULES = "python.zip", "modules"
-ALGEBRA = Path(__file__).parent / "core" / "small_algebra.c"
-_ALGEBRA_NAMES = [
-    (front, letter, word)
-    for letter in "sd"
-    for front, word in (("cblas_", "axpy"), ("cblas_", "gemm"), ("cblas_", "gemv"), ("cblas_", "syrk"), ("", "copy_"))
-]
-"""The names that its macro defines."""
-_LACKING = """#include <stdio.h>
-#include <stdlib.h>
-static void lacks(const char *name) {
-  fprintf(stderr, "scree: NumPy needs %s, which a released addon does not have\\n", name);
-  abort();
-}
-"""
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 _ROOTS = (
     "encodings.ascii", "encodings.latin_1", "encodings.utf_8", "encodings.cp437", "numpy.char", "numpy.ctypeslib", "numpy.lib",
@@ -60,11 +43,6 @@ _COMPILING = {"code_cache", "intrinsics", "kernel_compiler", "numba_inside", "pl
 _IN_LIBRARY = {"kernel", "entry_point", "edit_of_body"}
 """Decorators of functions that are compiled into the core's library."""
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
-_SYSTEM_LIBRARIES = re.compile(r"lib(c|m|dl|rt|util|pthread)\.so\.|ld-linux|linux-vdso|libscipy_openblas|libgfortran|libquadmath")
-
-
-class NotReleased(Exception):
-    """The release cannot be made; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +66,9 @@ print(json.dumps({{name: spec.origin or "" for name, spec in modules if spec}}))
 def _of_engine() -> dict[str, Path]:
     """The engine's modules that Godot's server uses, and their files."""
     names = set(WITHOUT_EFFECT)
-    for file in (ENGINE_FOLDER / "godot").glob("*.py"):
-        names |= closure(f"scree.godot.{file.stem}" if file.stem != "__init__" else "scree.godot")
+    for file in (ENGINE_FOLDER / "godot").rglob("*.py"):  # some are imported by their names alone
+        place = file.relative_to(ENGINE_FOLDER).with_suffix("")
+        names |= closure(".".join(("scree", *place.parts)).removesuffix(".__init__"))
     names |= {name.rpartition(".")[0] for name in names} - {""}
     files = {}
     for name in names:
@@ -101,27 +80,25 @@ def _of_engine() -> dict[str, Path]:
     return files
 
 
-def _imported(names: Sequence[str]) -> dict[str, str]:
+def _imported(source: PythonSource, names: Sequence[str]) -> dict[str, str]:
     """The file of each module that a process has after it imported some; empty where it has none."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-c", _LIST.format(names=names)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if done.returncode != 0:
-        raise NotReleased(f"the engine cannot be imported: {done.stderr[-2000:]}")
-    return json.loads(done.stdout)
+    return json.loads(source.run(_LIST.format(names=names)))
 
 
-def _later_imports(file: Path) -> Iterator[str]:
-    """Names of modules of the standard library that a source imports anywhere in it."""
+def _later_imports(name: str, file: Path) -> Iterator[str]:
+    """Names of what the source of the module `name` imports anywhere in it: modules, and names that may be modules."""
+    package = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
     for node in ast.walk(ast.parse(file.read_bytes())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
-def _of_standard_library(name: str) -> Path | None:
+def _of_standard_library(source: PythonSource, name: str) -> Path | None:
     """The file of a module of the standard library, or None."""
     if name.split(".")[0] not in sys.stdlib_module_names or {name, name.split(".")[0]} & _NOT_NEEDED:
         return None
@@ -130,31 +107,30 @@ def _of_standard_library(name: str) -> Path | None:
     for candidate in (base / relative.with_suffix(".py"), base / relative / "__init__.py"):
         if candidate.is_file():
             return candidate
-    dynamic = base / "lib-dynload"
-    return next(iter(dynamic.glob(f"{name}.*.so")), None) if dynamic.is_dir() else None
+    return source.extension(name)
 
 
-def modules() -> Modules:
+def modules(source: PythonSource) -> Modules:
     """All modules that the engine uses. Raises NotReleased."""
     files = _of_engine()
     waiting = []
-    for name, file in _imported([*sorted(files), *_ROOTS]).items():
-        if name.split(".")[0] == "numpy" and file.endswith((".py", ".so")):
-            files[name] = Path(file)
+    for name, origin in _imported(source, [*sorted(files), *_ROOTS]).items():
+        if name.split(".")[0] == "numpy" and origin.endswith((".py", source.suffix)):
+            files[name] = source.path_of(origin)
         waiting.append(name)
-    for file in [*files.values()]:
+    for name, file in files.items():
         if file.suffix == ".py":
-            waiting.extend(_later_imports(file))
+            waiting.extend(_later_imports(name, file))
     while waiting:
         name = waiting.pop()
-        file = _of_standard_library(name)
+        file = _of_standard_library(source, name)
         if file is None or name in files:
             continue
         files[name] = file
         if "." in name:
             waiting.append(name.rpartition(".")[0])
         if file.suffix == ".py":
-            waiting.extend(_later_imports(file))
+            waiting.extend(_later_imports(name, file))
     sources = {name: file for name, file in files.items() if file.suffix == ".py"}
     packages = frozenset(name for name, file in sources.items() if file.name == "__init__.py")
     return Modules(sources, packages, {name: file for name, file in files.items() if file.suffix != ".py"})
@@ -168,13 +144,17 @@ def _decorators(node: ast.FunctionDef) -> set[str]:
 
 def _compiled(file: Path, name: str) -> bytes:
     """A source as a compiled module, without docstrings, and without the bodies of functions that are compiled into the core's
-    library. Assertions of the engine stay; those of others go."""
+    library, but of those that the module runs as Python. Assertions of the engine stay; those of others go."""
     tree = ast.parse(file.read_bytes())
+    run = {node.value.id for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "py_func"
+           and isinstance(node.value, ast.Name)}  # fmt: skip
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and _decorators(node) & _IN_LIBRARY:
+        if isinstance(node, ast.FunctionDef) and node.name not in run and _decorators(node) & _IN_LIBRARY:
             node.body = [ast.Pass()]
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node):
-            node.body[0].value = ast.Constant(None)
+        if isinstance(node, ast.Module) and ast.get_docstring(node):
+            del node.body[0]  # nothing may stand before an import from __future__
+        elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node):
+            node.body[0].value = ast.Constant("")  # a NumPy of Windows wants text
     is_own = name.startswith("scree")
     code = compile(ast.fix_missing_locations(tree), f"{name}.py", "exec", dont_inherit=True, optimize=0 if is_own else 1)
     return importlib._bootstrap_external._code_to_hash_pyc(code, b"\0" * 8, False)
@@ -197,81 +177,39 @@ def write_archive(file: Path, found: Modules, core_id: str) -> None:
         add(archive, f"scree/runtime/{core_library.SHIPPED}", core_id.encode())
 
 
-def needed_libraries(files: list[Path]) -> dict[str, Path]:
-    """Shared libraries of this machine that files need beyond what every Linux has, by their names."""
-    found: dict[str, Path] = {}
-    for file in files:
-        done = subprocess.run(["ldd", str(file)], capture_output=True, text=True)
-        for name, path in re.findall(r"(\S+) => (/\S+)", done.stdout):
-            if not _SYSTEM_LIBRARIES.search(name):
-                found[name] = Path(path)
-    return found
-
-
-def _copy(source: Path, target: Path) -> None:
+def _copy(file: Path, target: Path) -> None:
     """Copy a library, without its symbols for debuggers."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)
+    shutil.copyfile(file, target)
     target.chmod(0o755)
-    if shutil.which("strip"):
-        subprocess.run(["strip", "--strip-unneeded", str(target)], check=True)
+    strip(target)
 
 
-def write_python(folder: Path, core_id: str) -> list[Path]:
+def write_python(source: PythonSource, folder: Path, core_id: str) -> list[Path]:
     """Write libpython, the archive, the extension modules and the libraries that they need into a folder, with the file that
-    tells the loader. Returns the licences of what was copied. Raises NotReleased, find_python.PythonNotUsable."""
-    found = modules()
-    libpython = find_python.libpython()
+    tells the loader. Returns the licences of what was copied. Raises NotReleased."""
+    found = modules(source)
     write_archive(folder / ARCHIVE, found, core_id)
-    _copy(libpython, folder / libpython.name)
+    _copy(source.libpython, folder / source.libpython.name)
     for name, file in found.extensions.items():
-        _copy(file, folder / MODULES / f"{name}.so")
-    preloaded = needed_libraries([libpython, *found.extensions.values()])
+        _copy(file, folder / MODULES / f"{name}{source.suffix}")
+    preloaded = source.libraries([source.libpython, *found.extensions.values()])
     for name, file in preloaded.items():
         _copy(file, folder / name)
-    names = [*preloaded, *_build_algebra(folder)]
-    lines = ["# Written by `scree release`: places in this folder.", f"python_version={VERSION}", f"libpython={libpython.name}"]
-    lines += [f"archive={ARCHIVE}", f"engine={ARCHIVE}", f"site_packages={MODULES}", *(f"preload={name}" for name in names)]
-    (folder / "scree_paths.cfg").write_text("\n".join(lines) + "\n")
-    return _licences(preloaded)
+    try:
+        names = [*preloaded, *small_algebra.build(source.site_packages, source.target, folder)]
+    except small_algebra.AlgebraNotBuilt as error:
+        raise NotReleased(str(error)) from error
+    told = [f"python_version={VERSION}", f"libpython={source.libpython.name}", f"archive={ARCHIVE}", f"engine={ARCHIVE}"]
+    lines = ["# Written by `scree release`: places in this folder.", *told, f"site_packages={MODULES}"]
+    (folder / "scree_paths.cfg").write_text("\n".join([*lines, *(f"preload={name}" for name in names)]) + "\n")
+    return _licences(source, preloaded)
 
 
-def _build_algebra(folder: Path) -> list[str]:
-    """Build the library that stands in for OpenBLAS in NumPy's wheel (`core/small_algebra.c`) into a folder. Returns its name in
-    a list; an empty one for a NumPy that brings no OpenBLAS. Raises NotReleased."""
-    import numpy
-
-    site = Path(numpy.__file__).parent.parent
-    names = [file.name for file in (site / "numpy.libs").glob("*openblas*.so*")]
-    if not names:
-        return []
-    (name,) = names
-    modules_of_numpy = [*(site / "numpy").rglob("*.so")]
-    needed = {word.decode() for file in modules_of_numpy for word in re.findall(rb"\bscipy_\w+64_\b", file.read_bytes())}
-    source = ALGEBRA.read_text()
-    there = {f"scipy_{front}{letter}{word}64_" for front, letter, word in _ALGEBRA_NAMES}
-    there |= set(re.findall(r"\bscipy_\w+64_\b", source))
-    lacking = sorted(needed - there)
-    stubs = "\n".join(f'void {word}(void) {{ lacks("{word}"); }}' for word in lacking)
-    with tempfile.TemporaryDirectory() as made:
-        rest = Path(made) / "lacking.c"
-        rest.write_text(_LACKING + stubs + "\n")
-        zig = link_core.TARGETS["linux", "x86_64"].zig
-        command = [sys.executable, "-m", "ziglang", "cc", "-target", zig, "-mcpu=x86_64_v3", "-O2", "-ffp-contract=off"]
-        command += ["-shared", "-fPIC", "-s", "-Wl,-soname," + name, str(ALGEBRA), str(rest), "-o", str(folder / name), "-lm"]
-        environment = {"ZIG_LOCAL_CACHE_DIR": str(cache_folder() / "zig"), **os.environ}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if done.returncode != 0:
-        raise NotReleased(f"{ALGEBRA.name} cannot be built: {done.stderr[-2000:]}")
-    return [name]
-
-
-def _licences(preloaded: dict[str, Path]) -> list[Path]:
+def _licences(source: PythonSource, preloaded: dict[str, Path]) -> list[Path]:
     """Files with the licences of Python, NumPy and the libraries."""
-    import numpy
-
     found = [Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"]
-    found += sorted(Path(numpy.__file__).parent.parent.glob("numpy-*.dist-info/licenses/LICENSE.txt"))
+    found += sorted(source.site_packages.glob("numpy-*.dist-info/**/LICENSE*.txt"))
     for name in preloaded:
         package = subprocess.run(["dpkg", "-S", str(preloaded[name].resolve())], capture_output=True, text=True).stdout
         notice = Path("/usr/share/doc", package.split(":")[0], "copyright")

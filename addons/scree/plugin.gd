@@ -6,6 +6,9 @@ const ENGINE := "Scree Physics"
 const SETTING := "physics/3d/physics_engine"
 const GIZMOS := "gizmos/streaming_gizmos.gd"
 const MEND := "Run `scree install` for this project, then restart the editor."
+const MUST_RUN := "physics/scree_3d/must_run"
+const GUARD := "ScreeGuard"
+const GUARD_SCRIPT := "nodes/scree_guard.gd"
 
 
 var _gizmos: EditorNode3DGizmoPlugin
@@ -19,6 +22,7 @@ func _enable_plugin() -> void:
 
 
 func _disable_plugin() -> void:
+	_set_guard(false)
 	if ProjectSettings.get_setting(SETTING) == ENGINE:
 		ProjectSettings.set_setting(SETTING, "DEFAULT")
 		ProjectSettings.save()
@@ -27,11 +31,15 @@ func _disable_plugin() -> void:
 
 func _enter_tree() -> void:
 	_add_gizmos()
+	_declare_must_run()
 	if ProjectSettings.get_setting(SETTING) == ENGINE and not _is_running():
-		push_warning("%s is chosen but does not run: %s" % [ENGINE, _reason()])
+		var text := "%s is chosen but does not run: %s" % [ENGINE, _reason()]
+		push_warning(text)
+		_show(text)
 
 
 func _exit_tree() -> void:
+	ProjectSettings.settings_changed.disconnect(_keep_guard)
 	if _gizmos != null:
 		remove_node_3d_gizmo_plugin(_gizmos)
 
@@ -44,18 +52,58 @@ func _add_gizmos() -> void:
 		add_node_3d_gizmo_plugin(_gizmos)
 
 
+## Shows a text in a dialog, once the editor has read the project.
+func _show(text: String) -> void:
+	while EditorInterface.get_resource_filesystem().is_scanning():
+		await get_tree().process_frame
+	var dialog := AcceptDialog.new()
+	dialog.title = ENGINE
+	dialog.dialog_text = text + "\nUntil then this project runs on Godot's default physics engine."
+	EditorInterface.popup_dialog_centered(dialog)
+
+
+## The switch that makes a game end where the engine is missing.
+func _declare_must_run() -> void:
+	if not ProjectSettings.has_setting(MUST_RUN):
+		ProjectSettings.set_setting(MUST_RUN, false)
+	ProjectSettings.set_initial_value(MUST_RUN, false)
+	ProjectSettings.set_as_basic(MUST_RUN, true)
+	ProjectSettings.add_property_info({"name": MUST_RUN, "type": TYPE_BOOL})
+	ProjectSettings.settings_changed.connect(_keep_guard)
+	_keep_guard()
+
+
+func _keep_guard() -> void:
+	_set_guard(ProjectSettings.get_setting(MUST_RUN, false))
+
+
+## The guard is an autoload: it runs in games on systems that the addon has no library for.
+func _set_guard(wanted: bool) -> void:
+	if wanted == ProjectSettings.has_setting("autoload/" + GUARD):
+		return
+	if wanted:
+		add_autoload_singleton(GUARD, get_script().resource_path.get_base_dir().path_join(GUARD_SCRIPT))
+	else:
+		remove_autoload_singleton(GUARD)
+	ProjectSettings.save()
+
+
 func _is_running() -> bool:
 	return PhysicsServer3D.get_class().begins_with("Scree")
 
 
 func _reason() -> String:
 	var folder: String = get_script().resource_path.get_base_dir()
-	var is_release := DirAccess.dir_exists_absolute(folder.path_join("bin/linux.x86_64"))
-	if is_release and OS.get_name() != "Linux":
-		return "this release of the addon is for Linux alone."
-	if not is_release and not FileAccess.file_exists(folder.path_join("bin/scree_paths.cfg")):
+	var bin: DirAccess = DirAccess.open(folder.path_join("bin"))
+	var systems: Array = Array(bin.get_directories()) if bin != null else []
+	var here := "%s.%s" % [OS.get_name().to_lower(), Engine.get_architecture_name()]
+	if systems and not here in systems:
+		return "this release of the addon is for %s, not for %s." % [", ".join(systems), here]
+	if not systems and not FileAccess.file_exists(folder.path_join("bin/scree_paths.cfg")):
 		return "this project was not told where Python is. " + MEND
+	if systems and not DirAccess.dir_exists_absolute(folder.path_join("bin").path_join(here).path_join("scree")):
+		return "the folder bin/%s/scree of the addon is missing. Put the addon of the release into the project again." % here
 	var listing := FileAccess.get_file_as_string("res://.godot/extension_list.cfg")
 	if not listing.contains("scree.gdextension"):
 		return "Godot has not seen the addon before. Restart the editor."
-	return "the reason stands in the first lines of Godot's output. " + ("" if is_release else MEND)
+	return "the reason stands in the first lines of Godot's output. " + ("" if systems else MEND)

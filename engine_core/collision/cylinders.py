@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from ..geometry.angles import sine_cosine
 from ..geometry.clipping import add_corner
 from ..geometry.gjk import CORE, CYLINDER_CORE
 from ..geometry.polytopes import plane_distance, plane_normal, vertex
@@ -102,9 +103,9 @@ def load_facing_side(cylinder, n, origin, u, v, polygon):
             start = scale(across, -1.0 / size)
         side = cross(axis, start)
         for i in range(RIM_POINTS):
-            angle = i * (2.0 * math.pi / RIM_POINTS)
-            p = add_scaled(cap, start, cylinder.radius * math.cos(angle))
-            _add_point(polygon, add_scaled(p, side, cylinder.radius * math.sin(angle)), origin, u, v, n, np.int64(i))
+            sine, cosine = sine_cosine(i * (2.0 * math.pi / RIM_POINTS))
+            p = add_scaled(cap, start, cylinder.radius * cosine)
+            _add_point(polygon, add_scaled(p, side, cylinder.radius * sine), origin, u, v, n, np.int64(i))
         return
     middle = add_scaled(center, across, -cylinder.radius / size)
     for i in range(2):

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from ..bodies.schema import CONTINUOUS, RIGID
+from ..geometry.angles import sine_cosine
 from ..geometry.vector import (
     add_scaled, conjugate, dot, interpolate_rotation, length, multiply, quaternion, rotate, scale, store3, store4, subtract,
     vector3,
@@ -64,8 +65,9 @@ def rotation_ahead(body, delta_time):
     half = 0.5 * speed * delta_time
     if body.active_index < 0 or half < 1e-9:
         return rotation
-    s = math.sin(half) / speed
-    return multiply((s * spin[0], s * spin[1], s * spin[2], math.cos(half)), rotation)
+    sine, cosine = sine_cosine(half)
+    s = sine / speed
+    return multiply((s * spin[0], s * spin[1], s * spin[2], cosine), rotation)
 
 
 @kernel

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ..geometry.angles import circle_point
 from ..geometry.clipping import POLYGON, add_corner
 from ..geometry.gjk import CORE
 from ..geometry.polytopes import (
@@ -54,7 +55,7 @@ from .round_shapes import clip_segment_to_face, collide_segment_polytope, segmen
 from .schema import CONTACT_RESULT, MAX_POINTS, MAX_RESULTS
 from .support_shapes import collide_support_polytope, place_support, size_of_shape, support_on_face
 
-LIKE_NORMALS = math.cos(math.radians(5.0))
+LIKE_NORMALS = circle_point(math.radians(5.0))[0]
 SAME_POINT = 1e-3
 """Points of neighbouring triangles closer than this are the same [m]."""
 MAX_CLUSTER_POINTS = 24

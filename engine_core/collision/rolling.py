@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from ..bodies.schema import HAS_JOINT, RIGID
+from ..geometry.angles import circle_point
 from ..geometry.segments import nearest_on_triangle
 from ..geometry.vector import (
     add, add_scaled, cross, dot, length, length_squared, negate, normalize, quaternion, rotate, rotate_inverse, scale, store3,
@@ -35,10 +36,10 @@ from .schema import (
 FLOAT32, FLOAT64, INT64 = np.float32, np.float64, np.int64
 NO_MOTION = (0.0, 0.0, 0.0)
 PAIR_SIZE = PAIR.itemsize
-KINK = math.cos(math.radians(6.0))
+KINK = circle_point(math.radians(6.0))[0]
 """A surface is smooth where the normals of neighbouring facets differ by less than this angle (cosine); a little more than that
 of inactive edges."""
-FARTHEST_TURN = math.cos(math.radians(12.0))
+FARTHEST_TURN = circle_point(math.radians(12.0))[0]
 """The normal may turn by this angle in a step (cosine)."""
 LEAST_TURN = 1e-5
 """A smaller turn is none (sine): flat ground keeps its normal, and so does a contact whose last normal was rounded."""

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from ..bodies.schema import INSTANCE
+from ..geometry.angles import circle_point
 from ..geometry.vector import (
     add, add_scaled, cross, dot, length_squared, multiply, negate, normalize, quaternion, rotate, rotate_inverse, subtract,
     vector3,
@@ -31,7 +32,7 @@ from .schema import LINEAR_SLOP, MANIFOLD_HAS_BRICKS, MANIFOLD_IS_SENSOR, SPECUL
 FLUSH = LINEAR_SLOP
 """Faces whose planes are this close count as one [m]; less for small bodies, see `flush_distance`."""
 FLUSH_PART_OF_SIZE = 0.2
-ALIGNED = math.cos(math.radians(6.0))
+ALIGNED = circle_point(math.radians(6.0))[0]
 """... and whose normals differ by less than this angle (cosine)."""
 SAME_NORMAL = 1e-6
 """Square of the sine below which two normals count as one."""

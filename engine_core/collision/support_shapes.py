@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ..geometry.angles import sine_cosine
 from ..geometry.clipping import POLYGON, add_corner, clip_half_plane
 from ..geometry.gjk import CORE, support
 from ..geometry.polytopes import plane_normal
@@ -110,8 +111,8 @@ def load_samples(core, radius, size, n, origin, u, v, polygon):
     low = (dot(lowest, u), dot(lowest, v), dot(lowest, n))
     farthest = 0.0
     for k in range(SAMPLES):
-        angle = k * (2.0 * math.pi / SAMPLES)
-        lean = add_scaled(scale(u, LEAN * math.cos(angle)), v, LEAN * math.sin(angle))
+        sine, cosine = sine_cosine(k * (2.0 * math.pi / SAMPLES))
+        lean = add_scaled(scale(u, LEAN * cosine), v, LEAN * sine)
         d = subtract(support(core, subtract(lean, n)), below)
         x, y, z = dot(d, u), dot(d, v), dot(d, n)
         away = math.sqrt((x - low[0]) ** 2 + (y - low[1]) ** 2)

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from ..geometry.angles import circle_point
 from ..geometry.gjk import CORE
 from ..geometry.vector import (
     add, add_scaled, cross, dot, length, matrix_rows, normalize, quaternion, rotate, rotate_inverse, scale, subtract,
@@ -25,12 +26,12 @@ from .support_shapes import rounded_support
 
 SEGMENTS, RINGS = 16, 8
 STEP = 2.0 * math.pi / SEGMENTS
-CIRCLE = tuple((math.cos(STEP * k), math.sin(STEP * k)) for k in range(SEGMENTS + 1))
+CIRCLE = tuple(circle_point(STEP * k) for k in range(SEGMENTS + 1))
 """Corners of the unit circle; a constant of compiled code."""
-ARC = tuple((math.sin(math.pi * k / RINGS), math.cos(math.pi * k / RINGS)) for k in range(RINGS + 1))
+ARC = tuple(circle_point(math.pi * k / RINGS)[::-1] for k in range(RINGS + 1))
 FINE_RINGS = 2 * RINGS
 FINE_ARC = tuple(
-    (math.sin(math.pi * k / FINE_RINGS) if 0 < k < FINE_RINGS else 0.0, math.cos(math.pi * k / FINE_RINGS))
+    (circle_point(math.pi * k / FINE_RINGS)[1] if 0 < k < FINE_RINGS else 0.0, circle_point(math.pi * k / FINE_RINGS)[0])
     for k in range(FINE_RINGS + 1)
 )
 THIN = 1e-6

@@ -1,7 +1,5 @@
 """Changes requested since the last step, applied at its start; and bodies that moved in it, recorded at its end."""
 
-import math
-
 import numpy as np
 
 from ..bodies.motion import update_world_inertia
@@ -15,6 +13,7 @@ from ..broad_phase.rebuild import tree_rebuild, tree_swap
 from ..broad_phase.schema import TREE
 from ..collision.pair_finding import mark_moved
 from ..collision.pairs import deactivate_pair, lists_of, pairs_of
+from ..geometry.angles import arctangent2
 from ..geometry.vector import conjugate, length, multiply, quaternion, scale, store3, subtract, vector3
 from ..joints.colours import add_joints_of
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
@@ -45,7 +44,7 @@ def move_towards_target(system, world, bodies, index, delta_time):
     w = turn[3]
     rate = 2.0 / delta_time
     if sine > 1.0e-7:
-        angle = math.atan2(sine, abs(w))
+        angle = arctangent2(sine, abs(w))
         rate = rate * angle / sine
     if w < 0.0:
         rate = -rate

@@ -17,6 +17,7 @@ import math
 
 import numpy as np
 
+from ..geometry.angles import exponential, hyperbolic_sine, sine_cosine
 from ..runtime.kernel import kernel
 
 FLOAT32, FLOAT64 = np.float32, np.float64
@@ -34,9 +35,9 @@ of this. If no other joint is on the bodies, it is divided among the springs of 
 @kernel
 def follow(w2, g, spare):
     """(D, E) of a spring."""
-    decay, beyond = math.exp(-g), w2 - g * g
+    decay, beyond = exponential(-g), w2 - g * g
     half = 0.5 * math.sqrt(abs(beyond))
-    wave = math.sin(half) if beyond > 0.0 else math.sinh(half)
+    wave = sine_cosine(half)[0] if beyond > 0.0 else hyperbolic_sine(half)
     d = w2 / ((1.0 - decay) ** 2 + 4.0 * decay * (wave * wave if beyond > 0.0 else -wave * wave))
     d = max(d, 1.0 + g + 0.25 * w2 - 0.5 * spare)
     return d, d * decay * decay

@@ -7,6 +7,7 @@ import weakref
 
 import numpy as np
 
+from . import core_library
 from .call import load_int32, store_int32
 from .kernel import kernel
 
@@ -28,9 +29,12 @@ def memory_functions() -> tuple[int, int]:
 
 @functools.cache
 def page_release_function() -> int:
-    """Address of C's `madvise(address, size, advice)`, which gives pages back to the system; 0 where there is none."""
-    library = _library()
-    return address_of_function(library, "madvise") if hasattr(library, "madvise") else 0
+    """Address of a C function `(address, size, advice)` that gives pages back to the system, which are zero when they are touched
+    again: Linux's `madvise`, elsewhere that of the core's library; 0 where there is none."""
+    if platform.system() == "Linux":
+        return address_of_function(_library(), "madvise")
+    found = core_library.library()
+    return found.give_back if found else 0
 
 
 @functools.cache

@@ -104,6 +104,24 @@ class CoreLibrary:
         if not self._library.scree_core_can_run():
             raise WrongLibrary("this processor is too old for Scree: it lacks AVX2 or FMA")
 
+        self._library.scree_reserve.restype = ctypes.c_void_p
+        self._library.scree_reserve.argtypes = [ctypes.c_int64]
+        self._library.scree_release.restype = None
+        self._library.scree_release.argtypes = [ctypes.c_void_p]
+
+    def reserve(self, byte_count: int) -> int:
+        """The address of zeroed address space [byte], in which memory is taken where it is touched; 0 where there is none."""
+        return self._library.scree_reserve(byte_count) or 0
+
+    def release(self, address: int) -> None:
+        """Give address space back that `reserve` gave."""
+        self._library.scree_release(address)
+
+    @property
+    def give_back(self) -> int:
+        """The address of the C function `(address, size [byte], unused)` that empties whole pages of memory."""
+        return ctypes.cast(self._library.scree_give_back, ctypes.c_void_p).value or 0
+
     def address(self, name: str) -> int:
         """The address of an entry point that `entries` names."""
         return ctypes.cast(self._library[symbol_of(name)], ctypes.c_void_p).value or 0

@@ -3,14 +3,20 @@
 A pool reserves address space for its whole capacity at once; the operating system backs a page with memory when it is first
 touched. So an index and an address stay valid for the life of the pool, nothing is copied to grow, and unused capacity costs
 nothing.
+
+Windows does not do that by itself. There the core's library reserves the address space, and commits memory when a thread first
+touches it (`tools/core/platform.c`). Without the library, as where Numba compiles everything, the whole capacity is committed,
+and limits are modest (`step/limits.py`).
 """
 
 import ctypes
 import mmap
 import platform
+import weakref
 
 import numpy as np
 
+from . import core_library
 from .intrinsic import intrinsics
 
 PAGE = mmap.PAGESIZE
@@ -24,16 +30,44 @@ class NoAddressSpace(MemoryError):
     """The system has no address space of this size for a pool."""
 
 
-def reserve(byte_count: int) -> mmap.mmap:
-    """Reserve zeroed address space of `byte_count` [byte]; memory is taken only where it is touched. Raises NoAddressSpace."""
+def commits_on_touch() -> bool:
+    """Whether unused capacity of a pool takes nothing but address space on this system."""
+    return platform.system() != "Windows" or core_library.library() is not None
+
+
+def can_reserve(byte_count: int) -> bool:
+    """Whether the system has as much free address space [byte], and it costs nothing."""
+    try:
+        reserve(byte_count)
+    except NoAddressSpace:
+        return False
+    return commits_on_touch()
+
+
+def reserve(byte_count: int):
+    """Reserve zeroed address space of `byte_count` [byte]; memory is taken only where it is touched. Returns an object with the
+    buffer interface, which gives the address space back when nothing refers to it any more. Raises NoAddressSpace."""
     byte_count = (byte_count + PAGE - 1) // PAGE * PAGE
     try:
         if platform.system() == "Windows":
-            return mmap.mmap(-1, byte_count)
+            return _reserve_in_windows(byte_count)
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
         return mmap.mmap(-1, byte_count, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
     except OSError as error:
         raise NoAddressSpace(f"the system gives no {byte_count >> 20} MiB of address space ({error.strerror})") from error
+
+
+def _reserve_in_windows(byte_count: int):
+    """Reserve by the core's library if there is one. Raises OSError."""
+    library = core_library.library()
+    if library is None:
+        return mmap.mmap(-1, byte_count)
+    address = library.reserve(byte_count)
+    if not address:
+        raise OSError(0, "VirtualAlloc refused")
+    memory = (ctypes.c_uint8 * byte_count).from_address(address)
+    weakref.finalize(memory, library.release, address).atexit = False
+    return memory
 
 
 class Pool:

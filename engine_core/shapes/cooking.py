@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..geometry import mass
+from ..geometry.angles import even_directions
 from ..geometry.hull_building import convex_hull
 from ..runtime.memory import address_of
 from . import schema, solids
@@ -80,12 +81,7 @@ def cook_solid(kind: int, *sizes: float) -> Cooked:
 
 def inner_radius_of(support, center) -> float:
     """Approximate radius of the largest sphere about an inner point. `support`: a function of unit vectors `(n, 3)`."""
-    count = 4096
-    height = 1.0 - 2.0 * (np.arange(count) + 0.5) / count
-    angle = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(count)
-    across = np.sqrt(1.0 - height * height)
-    directions = np.stack((across * np.cos(angle), height, across * np.sin(angle)), axis=1)
-    directions = np.concatenate((directions, np.eye(3), -np.eye(3)))
+    directions = np.concatenate((even_directions(4096), np.eye(3), -np.eye(3)))
     reach = ((support(directions) - np.asarray(center)) * directions).sum(axis=1)
     return max(float(reach.min()), 0.0)
 

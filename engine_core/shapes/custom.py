@@ -18,6 +18,7 @@ and queries. Its mass and bounds are those of the hull of 258 of its points.
 import numpy as np
 
 from ..geometry import mass
+from ..geometry.angles import even_directions
 from ..geometry.hull_building import convex_hull
 from ..runtime.call import call_2_result
 from ..runtime.kernel import entry_point
@@ -46,11 +47,7 @@ def supports(function: int, data: np.ndarray, directions: np.ndarray) -> np.ndar
 
 def spread_directions(count: int) -> np.ndarray:
     """Unit vectors `(count + 6, 3)`: a spiral over the sphere, and the axes."""
-    height = 1.0 - 2.0 * (np.arange(count) + 0.5) / count
-    angle = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(count)
-    across = np.sqrt(1.0 - height * height)
-    spiral = np.stack((across * np.cos(angle), height, across * np.sin(angle)), axis=1)
-    return np.concatenate((spiral, np.eye(3), -np.eye(3)))
+    return np.concatenate((even_directions(count), np.eye(3), -np.eye(3)))
 
 
 def cook_custom(function: int, data: np.ndarray, stretch: np.ndarray) -> Cooked:

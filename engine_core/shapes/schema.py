@@ -11,6 +11,8 @@ import math
 
 import numpy as np
 
+from ..geometry.angles import circle_point
+
 # Kinds of shape. The order is the order of arguments in a collision: kind_a <= kind_b.
 # Except that shapes defined by a support function alone, tapered capsules to custom shapes, come before hulls.
 (
@@ -93,7 +95,7 @@ MESH_NODE = np.dtype(
 )
 # The children of a node in the form used for reading, and made by height fields. Bounds of free slots are undefined.
 MESH_CHILDREN = np.dtype([("bounds", "f4", (6, 8)), ("entries", "i8", 8)], align=True)
-COS_ACTIVE = math.cos(math.radians(5.0))
+COS_ACTIVE = circle_point(math.radians(5.0))[0]
 """An edge between triangles whose normals are closer than this is inactive."""
 
 MESH_BLOCK = np.dtype(

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..geometry.angles import even_directions
 from ..runtime.memory import view_rows
 from ..structures import schema as bricks
 from ..structures.structure import Structure
@@ -47,12 +48,9 @@ def structure_fields(structure: Structure, unit: float) -> dict:
 
 def _directions() -> np.ndarray:
     """Unit vectors, evenly spread, and those along axes and diagonals (n, 3)."""
-    height = 1.0 - 2.0 * (np.arange(DIRECTIONS) + 0.5) / DIRECTIONS
-    angle, across = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(DIRECTIONS), np.sqrt(1.0 - height * height)
-    spread = np.stack((across * np.cos(angle), height, across * np.sin(angle)), axis=1)
     signs = np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(-1, 3)
     signs = signs[(signs != 0).any(axis=1)]
-    return np.concatenate((spread, signs / np.linalg.norm(signs, axis=1)[:, None]))
+    return np.concatenate((even_directions(DIRECTIONS), signs / np.linalg.norm(signs, axis=1)[:, None]))
 
 
 def cook_stand_in(structure: Structure, unit: float) -> cooking.Cooked:

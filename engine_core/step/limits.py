@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 
 from ..bodies.system_schema import AREA_OVERLAPS, CONTACTS, CONTACT_EVENTS, PAIRS
-from ..runtime.memory import NoAddressSpace, reserve
+from ..runtime.memory import can_reserve
 
 DEFAULT_LIMITS = {
     "bodies": 1 << 22, "body_shapes": 1 << 24, "shapes": 1 << 22, "systems": 256, "joints": 1 << 20,
@@ -41,14 +41,8 @@ class LimitReached(UserWarning):
 
 
 def has_address_space() -> bool:
-    """Whether unused address space costs nothing on this system."""
-    if platform.system() == "Windows":
-        return False  # memory reserved there is committed
-    try:
-        reserve(ADDRESS_SPACE).close()
-    except NoAddressSpace:
-        return False
-    return True
+    """Whether there is room for the default limits, and unused address space costs nothing."""
+    return can_reserve(ADDRESS_SPACE)
 
 
 def limits_for(given: dict[str, int]) -> tuple[dict[str, int], dict[str, int]]:

@@ -1,5 +1,12 @@
 /* Stands in for Godot in tests of the loader: opens the library, starts it, goes through the levels, ends. */
+#ifdef _WIN32
+#include <windows.h>
+#define dlopen(path, flags) ((void *)LoadLibraryA(path))
+#define dlsym(library, name) ((void *)GetProcAddress((HMODULE)library, name))
+#define dlerror() "LoadLibrary refused"
+#else
 #include <dlfcn.h>
+#endif
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 import numpy as np
 
 from scree.bodies.schema import KINEMATIC, STATIC
+from scree.geometry.angles import circle_point
 from scree.shapes.schema import BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE
 from scree.core.world import World
 
@@ -62,8 +63,8 @@ class Heap:
 
     def step(self) -> None:
         self.ticks += 1
-        angle = 0.02 * self.ticks
-        self.world.body.set_transform(self.pusher, (*IDENTITY, 3.0 * np.sin(angle), 0.5, 1.0 - np.cos(angle)))
+        x, z = circle_point(0.02 * self.ticks)  # NumPy's sine has other bits on other systems
+        self.world.body.set_transform(self.pusher, (*IDENTITY, 3.0 * z, 0.5, 1.0 - x))
         if self.ticks % 20 == 0:
             self.world.body.destroy(self.bodies.pop(self.ticks * 7 % len(self.bodies)))
             self.bodies.append(self.add((2.0, 9.0, 2.0), self.ticks))

@@ -44,6 +44,76 @@ def test_an_engine_that_was_chosen_but_does_not_run_is_explained(editor):
     assert "Scree Physics is chosen but does not run: this project was not told where Python is" in run.output
 
 
+WATCHER = """@tool
+extends EditorPlugin
+
+func _enter_tree() -> void:
+	for frame in 200:
+		await get_tree().process_frame
+		for dialog: AcceptDialog in get_tree().root.find_children("*", "AcceptDialog", true, false):
+			if dialog.visible and dialog.title == "Scree Physics":
+				print("[dialog] ", dialog.dialog_text)
+				get_tree().quit()
+				return
+	get_tree().quit()
+"""
+MANIFEST = '[plugin]\nname="Watcher"\ndescription=""\nauthor=""\nversion="1"\nscript="watcher.gd"\n'
+
+
+@pytest.fixture
+def watched(project):
+    """The project with a plugin that tells which dialog of Scree it sees."""
+    folder = project / "addons" / "watcher"
+    folder.mkdir()
+    (folder / "plugin.cfg").write_text(MANIFEST)
+    (folder / "watcher.gd").write_text(WATCHER)
+    both = '"res://addons/scree/plugin.cfg", "res://addons/watcher/plugin.cfg"'
+    (project / "project.godot").write_text(
+        PROJECT.format(engine="Scree Physics").replace('"res://addons/scree/plugin.cfg"', both)
+    )
+    yield project
+    shutil.rmtree(folder)
+
+
+def test_a_dialog_says_it_too(godot, watched):
+    run = godot.run("--headless", "--editor", "--path", watched, timeout=120)
+    assert "[dialog] Scree Physics is chosen but does not run: this project was not told where Python is" in run.output, (
+        run.output
+    )
+    assert "default physics engine" in run.output
+
+
+MAIN = 'extends Node\nfunc _process(_delta):\n\tprint("[main] plays")\n\tget_tree().quit()\n'
+SCENE = """[gd_scene load_steps=2 format=3]
+[ext_resource type="Script" path="res://main.gd" id="1"]
+[node name="Main" type="Node"]
+script = ExtResource("1")
+"""
+
+
+@pytest.mark.parametrize(("must_run", "engine"), [(True, "Scree Physics"), (False, "Scree Physics"), (True, "Jolt Physics")])
+def test_a_game_that_must_run_on_it_ends_without_it(godot, project, must_run, engine):
+    (project / "main.gd").write_text(MAIN)
+    (project / "main.tscn").write_text(SCENE)
+    settings = PROJECT.format(engine=engine) + f"scree_3d/must_run={str(must_run).lower()}\n"
+    (project / "project.godot").write_text(f'{settings}\n[application]\n\nrun/main_scene="res://main.tscn"\n')
+    godot.run("--headless", "--editor", "--path", project, "--quit", timeout=120)
+    assert ("ScreeGuard" in (project / "project.godot").read_text()) == must_run
+    run = godot.run("--headless", "--path", project, timeout=120)
+    if must_run and engine == "Scree Physics":
+        assert run.returncode == 1 and "its physics engine is missing" in run.output, run.output
+        assert "physics/scree_3d/must_run is on" in run.output
+    else:
+        assert run.returncode == 0 and "[main] plays" in run.output, run.output
+
+
+def test_the_guard_goes_when_it_is_no_longer_wanted(godot, project):
+    guard = '\n[autoload]\n\nScreeGuard="*res://addons/scree/nodes/scree_guard.gd"\n'
+    (project / "project.godot").write_text(PROJECT.format(engine="Jolt Physics") + guard)
+    godot.run("--headless", "--editor", "--path", project, "--quit", timeout=120)
+    assert "ScreeGuard" not in (project / "project.godot").read_text()
+
+
 def test_nothing_is_said_where_another_engine_is_chosen(editor):
     run = editor("Jolt Physics")
     assert run.returncode == 0 and run.errors() == []

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scree.tools.release_python import ALGEBRA
+from scree.tools.small_algebra import SOURCE
 
 ROW_MAJOR, PLAIN, TURNED = 101, 111, 112
 sizes = st.integers(1, 6)
@@ -23,7 +23,7 @@ def algebra(tmp_path_factory) -> ctypes.CDLL:
         pytest.skip("no C compiler")
     library = tmp_path_factory.mktemp("algebra") / "algebra.so"
     options = ["-O2", "-ffp-contract=off", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"]
-    done = subprocess.run([compiler, *options, ALGEBRA, "-o", library, "-lm"], capture_output=True, text=True)
+    done = subprocess.run([compiler, *options, SOURCE, "-o", library, "-lm"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return ctypes.CDLL(str(library))
 

@@ -15,13 +15,14 @@
 #define INSIDE
 #else
 #include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #define EXPORT __attribute__((visibility("default")))
 #define INSIDE __attribute__((visibility("hidden")))
 #endif
 #if defined(__linux__)
 #include <limits.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 #elif defined(__APPLE__)
 #include <mach/mach_time.h>
 extern int __ulock_wait(uint32_t operation, void *address, uint64_t value, uint32_t microseconds);
@@ -126,6 +127,96 @@ INSIDE void scree_wake_all(int64_t word) {
   __ulock_wake(0x101 /* wake all */, (void *)(uintptr_t)word, 0);
 #else
   (void)word;
+#endif
+}
+
+/* --- memory -------------------------------------------------------------------------------------------------------------------- */
+
+#if defined(_WIN32)
+#define COMMITTED_AT_ONCE (256 * 1024) /* [byte]: commits are rare, and a small pool takes little */
+
+/* Reserved address space. Regions are used again and never freed: a thread may read the list while another one changes it. */
+typedef struct Region {
+  struct Region *next;
+  volatile uintptr_t begin, end; /* begin is 0 while it is unused */
+} Region;
+
+static Region *volatile regions;
+static volatile LONG is_handling, is_changing;
+
+/* The region that an address lies in, or NULL. */
+static Region *region_of(uintptr_t address) {
+  for (Region *region = regions; region; region = region->next)
+    if (region->begin && address >= region->begin && address < region->end) return region;
+  return NULL;
+}
+
+/* Commits memory where a thread touched reserved address space, and lets it go on. The system's own functions do not come here:
+ * one that is to write into memory that was never touched, such as ReadFile, fails. */
+static LONG WINAPI commit_on_touch(EXCEPTION_POINTERS *exception) {
+  EXCEPTION_RECORD *record = exception->ExceptionRecord;
+  if (record->ExceptionCode != EXCEPTION_ACCESS_VIOLATION || record->NumberParameters < 2 || record->ExceptionInformation[0] > 1)
+    return EXCEPTION_CONTINUE_SEARCH;
+  uintptr_t touched = record->ExceptionInformation[1];
+  Region *region = region_of(touched);
+  if (!region) return EXCEPTION_CONTINUE_SEARCH;
+  uintptr_t from = touched - (touched - region->begin) % COMMITTED_AT_ONCE, to = from + COMMITTED_AT_ONCE;
+  if (to > region->end) to = region->end;
+  if (VirtualAlloc((void *)from, to - from, MEM_COMMIT, PAGE_READWRITE)) return EXCEPTION_CONTINUE_EXECUTION;
+  fprintf(stderr, "scree: the system has no memory left\n");
+  return EXCEPTION_CONTINUE_SEARCH;
+}
+
+/* Adds a region to the list; returns 0 if there is no memory for that. */
+static int add_region(uintptr_t begin, uintptr_t end) {
+  while (InterlockedCompareExchange(&is_changing, 1, 0)) SwitchToThread();
+  Region *region = regions;
+  while (region && region->begin) region = region->next;
+  if (!region && (region = calloc(1, sizeof *region))) region->next = regions, regions = region;
+  if (region) region->end = end, region->begin = begin;
+  InterlockedExchange(&is_changing, 0);
+  return region != NULL;
+}
+
+/* Zeroed address space, in which memory is taken where it is touched; NULL if there is none. */
+EXPORT void *scree_reserve(int64_t size) {
+  void *memory = VirtualAlloc(NULL, (size_t)size, MEM_RESERVE, PAGE_READWRITE);
+  if (!memory) return NULL;
+  if (!InterlockedExchange(&is_handling, 1)) AddVectoredExceptionHandler(1, commit_on_touch);
+  if (add_region((uintptr_t)memory, (uintptr_t)memory + (size_t)size)) return memory;
+  VirtualFree(memory, 0, MEM_RELEASE);
+  return NULL;
+}
+
+EXPORT void scree_release(void *memory) {
+  Region *region = region_of((uintptr_t)memory);
+  if (region) region->begin = 0;
+  VirtualFree(memory, 0, MEM_RELEASE);
+}
+#else
+/* Zeroed address space, in which memory is taken where it is touched; NULL if there is none. The first page holds the size. */
+EXPORT void *scree_reserve(int64_t size) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size_t)size + page;
+  char *memory = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return NULL;
+  *(size_t *)memory = whole;
+  return memory + page;
+}
+
+EXPORT void scree_release(void *memory) {
+  char *begin = (char *)memory - sysconf(_SC_PAGESIZE);
+  munmap(begin, *(size_t *)begin);
+}
+#endif
+
+/* Empties whole pages of reserved memory: they are zero when they are touched again. */
+EXPORT void scree_give_back(int64_t address, int64_t size, int64_t unused) {
+  (void)unused;
+#if defined(_WIN32)
+  VirtualFree((void *)(uintptr_t)address, (size_t)size, MEM_DECOMMIT);
+#else
+  const int flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE | MAP_FIXED;
+  mmap((void *)(uintptr_t)address, (size_t)size, PROT_READ | PROT_WRITE, flags, -1, 0);
 #endif
 }
 

@@ -2,7 +2,7 @@
  *
  * NumPy's modules look for the functions of BLAS and LAPACK in the library that the wheel names; this one takes its name. What the
  * engine uses is here: products, solving, determinants, singular values and the eigenvalues of symmetric matrices, for any size,
- * written for small ones. Every other function ends the process with a message, see `release_python.py`.
+ * written for small ones. Every other function ends the process with a message, see `tools/small_algebra.py`.
  *
  * Names, arguments and the order of matrices are those of BLAS and LAPACK with integers of 64 bits; LAPACK's matrices lie column by
  * column. Products add with one rounding, as OpenBLAS does on these processors.

@@ -1,0 +1,180 @@
+"""Python as it runs on another system or processor: Windows by wine, arm64 by qemu. Only for tests of the core's library.
+
+Python and NumPy come from where their users have them: Debian's packages for arm64, wheels of PyPI for Windows. No wheel is
+Python itself, but panda3d's brings the `python311.dll` of python.org with its modules; the standard library is this machine's, of
+the same version. NumPy gets the stand-in for OpenBLAS that released addons have, so that all systems compute with the same code.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scree.runtime.source_closure import ENGINE_FOLDER
+from scree.tools import debian_archive, link_core, places, small_algebra
+
+VERSION = (3, 11)
+"""The version of Python: that of panda3d's wheel, and of Debian 12."""
+PANDA3D = "panda3d==1.10.16"
+NUMPY = {"arm64": "numpy==2.2.6", "windows": "numpy==2.0.2"}
+"""Newer wheels for Windows need a wine that is newer than Debian 12's."""
+_WINE = ("wine64", "/usr/lib/wine/wine64")
+_HOST = r"""
+#include <windows.h>
+#include <stdio.h>
+int main(void) {
+  HMODULE python = LoadLibraryW(L"python311.dll");
+  int (*run)(int, wchar_t **) = python ? (int (*)(int, wchar_t **))(void *)GetProcAddress(python, "Py_Main") : NULL;
+  if (!run) return fprintf(stderr, "no usable python311.dll: %lu\n", GetLastError()), 2;
+  int count;
+  wchar_t **words = CommandLineToArgvW(GetCommandLineW(), &count);
+  return run(count, words);
+}
+"""
+
+
+class NotThere(Exception):
+    """Another system cannot be had on this machine; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class OtherSystem:
+    """A Python of another system: the target of its libraries, the command that starts it, the drive on which it sees files
+    of this machine, its environment, and the folder that NumPy lies in."""
+
+    target: tuple[str, str]
+    command: tuple[str, ...]
+    drive: str
+    environment: Mapping[str, str]
+    site_packages: Path
+
+    def path(self, path: Path) -> str:
+        """A path of this machine in its words."""
+        return f"{self.drive}{path}".replace("/", "\\") if self.drive else str(path)
+
+    def run(self, arguments: Sequence[str], packages: Sequence[Path], timeout: float) -> subprocess.CompletedProcess:
+        """Run it with arguments and these folders to import from, NumPy's included."""
+        separator = ";" if self.drive else ":"
+        paths = separator.join(self.path(each) for each in (*packages, self.site_packages))
+        variables = {**self.environment, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"}
+        command = [*self.command, "-S", *arguments]
+        return subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=timeout, env={**os.environ, **variables}
+        )  # fmt: skip
+
+
+def _download(requirement: str, platform: str, into: Path) -> Path:
+    """The wheel of a package for another platform, by pip. Raises NotThere."""
+    into.mkdir(parents=True, exist_ok=True)
+    there = list(into.glob(f"{requirement.replace('==', '-')}-*{platform}*.whl"))
+    if not there:
+        version = f"{VERSION[0]}{VERSION[1]}"
+        options = ["--platform", platform, "--python-version", version, "--only-binary", ":all:", "--no-deps", "--quiet"]
+        done = subprocess.run(
+            [sys.executable, "-m", "pip", "download", requirement, *options, "-d", str(into)], capture_output=True, text=True
+        )
+        there = list(into.glob(f"{requirement.replace('==', '-')}-*{platform}*.whl"))
+        if done.returncode != 0 or not there:
+            raise NotThere(f"pip cannot fetch {requirement} for {platform}: {done.stderr.strip()[-300:]}")
+    return there[0]
+
+
+def _unpack_numpy(wheel: Path, target: tuple[str, str], folder: Path) -> None:
+    """Unpack NumPy, with the stand-in for OpenBLAS."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    try:
+        small_algebra.build(folder, target, folder / "numpy.libs")
+    except small_algebra.AlgebraNotBuilt as error:
+        raise NotThere(str(error)) from error
+
+
+def arm64(fetch: bool = True) -> OtherSystem:
+    """Linux on an arm64 processor, by qemu. `fetch`: whether what is missing is fetched. Raises NotThere."""
+    qemu = shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
+    if not qemu:
+        raise NotThere("qemu-aarch64 is missing: on Debian, apt install qemu-user-static")
+    cache = places.cache_folder()
+    _check_there(fetch, cache / "python_arm64" / debian_archive.COMPLETE, cache / "numpy_arm64" / "numpy")
+    suites = (debian_archive.machine_codename(), *debian_archive.SUITES)
+    try:
+        root = debian_archive.fetch("python_arm64", ["python3"], cache, suites=suites, architecture="arm64")
+    except debian_archive.FetchFailed as failure:
+        raise NotThere(str(failure)) from failure
+    python = root / "usr" / "bin" / f"python{VERSION[0]}.{VERSION[1]}"
+    if not python.is_file():
+        raise NotThere(f"Debian gives no Python {VERSION[0]}.{VERSION[1]} for arm64: {root}")
+    if not (root / "lib").exists():
+        (root / "lib").symlink_to("usr/lib")
+    target, site = ("linux", "arm64"), cache / "numpy_arm64"
+    if not (site / "numpy").is_dir():
+        _unpack_numpy(_download(NUMPY["arm64"], "manylinux2014_aarch64", cache / "wheels"), target, site)
+    return OtherSystem(target, (qemu, "-L", str(root), str(python)), "", {}, site)
+
+
+def _check_there(fetch: bool, *places_of_parts: Path) -> None:
+    """Raise NotThere for a part that is not there and must not be fetched."""
+    missing = [path for path in places_of_parts if not path.exists()]
+    if missing and not fetch:
+        raise NotThere(f"{missing[0]} is missing: `scree prove platforms` fetches it")
+
+
+def wine() -> str:
+    """The command of wine for 64-bit programs. Raises NotThere."""
+    found = next((path for path in map(shutil.which, _WINE) if path), None)
+    if not found:
+        raise NotThere("wine is missing: on Debian, apt install wine64")
+    return found
+
+
+def windows(fetch: bool = True) -> OtherSystem:
+    """Windows, by wine. `fetch`: whether what is missing is fetched. Raises NotThere."""
+    command, cache, target = wine(), places.cache_folder(), ("windows", "x86_64")
+    if sys.version_info[:2] != VERSION:
+        raise NotThere(f"the standard library of this machine's Python is not of version {VERSION[0]}.{VERSION[1]}")
+    folder, site = cache / "python_windows", cache / "numpy_windows"
+    _check_there(fetch, folder / "python.exe", site / "numpy")
+    if not (folder / "python.exe").is_file():
+        _unpack_python(_download(PANDA3D, "win_amd64", cache / "wheels"), folder)
+    if not (site / "numpy").is_dir():
+        _unpack_numpy(_download(NUMPY["windows"], "win_amd64", cache / "wheels"), target, site)
+    environment = {"WINEPREFIX": str(cache / "wine_prefix"), "WINEDEBUG": "-all"}
+    return OtherSystem(target, (command, str(folder / "python.exe")), "Z:", environment, site)
+
+
+def _unpack_python(wheel: Path, folder: Path) -> None:
+    """Unpack Windows' Python, with a program that starts it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    with zipfile.ZipFile(wheel) as archive:
+        for entry in archive.infolist():
+            name = Path(entry.filename)
+            # The parts of Windows' C library are wine's own.
+            if name.parent.name == "deploy_libs" and name.suffix in (".dll", ".pyd") and not name.name.startswith("api-ms-"):
+                (folder / name.name).write_bytes(archive.read(entry))
+    (folder / "Lib").symlink_to(sysconfig.get_path("stdlib"))
+    (folder / "DLLs").symlink_to(".")
+    source = folder / "host.c"
+    source.write_text(_HOST)
+    zig = [sys.executable, "-m", "ziglang", "cc", "-target", link_core.TARGETS["windows", "x86_64"].zig, "-O2"]
+    done = subprocess.run([*zig, str(source), "-o", str(folder / "python.exe"), "-lshell32"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise NotThere(f"the program that starts Python cannot be built: {done.stderr[-500:]}")
+
+
+def engine_beside(folder: Path) -> Path:
+    """A folder from which the engine of this checkout can be imported as `scree`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "scree").is_symlink():
+        (folder / "scree").symlink_to(ENGINE_FOLDER)
+    return folder
+
+
+SYSTEMS = {"Linux arm64 (qemu)": arm64, "Windows x86-64 (wine)": windows}
+"""The systems that can be tried on this machine, by their names."""
