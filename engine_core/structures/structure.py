@@ -242,12 +242,21 @@ class Structure:
         with self.lock:
             used = np.flatnonzero(self.bricks["kind"][: int(self.record[0]["bricks"]["most_used"]) + 1])
             numbers = used[self.bricks["kind"][used] < schema.LEAVING].astype(np.int32)
-            placements = np.frombuffer(self._memory[1], PLACEMENT)
-            rows = self.bricks[numbers]
-            placed = np.zeros(len(numbers), PLACEMENT)
-            is_free = rows["kind"] == schema.FREE_BOX
-            placed[is_free] = placements[numbers[is_free]]
-            return numbers, rows, placed
+            return numbers, *self._copies(numbers)
+
+    def _copies(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Copies of rows BRICK and PLACEMENT; the latter zero where a brick is not placed freely. For holders of the lock."""
+        rows, placed = self.bricks[numbers], np.zeros(len(numbers), PLACEMENT)
+        is_free = rows["kind"] == schema.FREE_BOX
+        placed[is_free] = np.frombuffer(self._memory[1], PLACEMENT)[numbers[is_free]]
+        return rows, placed
+
+    def bricks_in_box(self, low, high) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Numbers, ascending, of the bricks whose bounds touch the box from `low` to `high` [unit], and copies of their rows BRICK
+        and PLACEMENT, all of one state."""
+        with self.lock:
+            numbers = np.sort(self.in_box(low, high)["number"])
+            return numbers, *self._copies(numbers)
 
     def rows_of(self, call: str, numbers: np.ndarray) -> np.ndarray:
         """Copies of the rows BRICK with these numbers. Raises ValueError if one is not there."""
