@@ -243,8 +243,8 @@ class BrickSets:
         spin = row["angular_velocity"].astype(np.float64)
         arm = rotation_rows(row["rotation"].astype(np.float64)[None])[0] @ row["center_of_mass"]
         origin_velocity = row["linear_velocity"] - np.cross(spin, arm)
-        world.body.edit("bricks_carry_on", piece, motion_edits.set_angular_velocity, *spin.tolist())
-        world.body.edit("bricks_carry_on", piece, motion_edits.set_linear_velocity, *origin_velocity.tolist())
+        world.body.edit("bricks_carry_on", piece, motion_edits.set_angular_velocity, spin.tolist())
+        world.body.edit("bricks_carry_on", piece, motion_edits.set_linear_velocity, origin_velocity.tolist())
 
     def set_density(self, body: int, density: float) -> None:
         """Let the mass of a body follow from its shapes: `density` [kg/m^3] times their volume; 0: the mass stays."""

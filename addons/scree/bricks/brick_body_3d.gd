@@ -9,11 +9,14 @@ extends RigidBody3D
 ## [br][br]
 ## Needs Scree Physics; with another physics engine it warns, and has no shape.
 
+const BrickShape := preload("res://addons/scree/bricks/brick_shape_3d.gd")
+const BrickView := preload("res://addons/scree/bricks/brick_view_3d.gd")
+
 ## Emitted for each piece that came off this body: the new body, the numbers its bricks had here, and those they have there.
-signal bricks_came_apart(piece: BrickBody3D, numbers: PackedInt32Array, new_numbers: PackedInt32Array)
+signal bricks_came_apart(piece: RigidBody3D, numbers: PackedInt32Array, new_numbers: PackedInt32Array)
 
 ## The bricks. Made when the body enters the tree, if there are none.
-@export var bricks: BrickShape3D
+@export var bricks: BrickShape
 ## Mass of a brick of density 1 [kg/m^3]; the body's mass follows the bricks. 0: it stays [member RigidBody3D.mass].
 @export_range(0.0, 20000.0, 0.1, "or_greater") var density := 500.0:
 	set(value):
@@ -31,23 +34,23 @@ signal bricks_came_apart(piece: BrickBody3D, numbers: PackedInt32Array, new_numb
 @export var is_drawn := true
 
 var _owner_id := -1
-var _view: BrickView3D
+var _view: BrickView
 var _was_edited := false
 
 
 func _enter_tree() -> void:
-	if not BrickShape3D.is_available():
+	if not BrickShape.is_available():
 		push_warning("BrickBody3D: needs Scree Physics, this is %s: it has no bricks" % PhysicsServer3D.get_class())
 		return
 	if bricks == null:
-		bricks = BrickShape3D.new()
+		bricks = BrickShape.new()
 	if _owner_id < 0:
 		_owner_id = create_shape_owner(self)
 		bricks.brick_count() # makes it
 		shape_owner_add_shape(_owner_id, bricks)
 		bricks.bricks_changed.connect(_on_bricks_changed)
 	if is_drawn and _view == null:
-		_view = BrickView3D.new()
+		_view = BrickView.new()
 		_view.bricks = bricks
 		_view.colors = colors
 		add_child(_view, false, INTERNAL_MODE_BACK)
@@ -84,13 +87,13 @@ func _make_piece(numbers: PackedInt32Array) -> BrickBody3D:
 		bricks.remove_bricks(numbers)
 		bricks_came_apart.emit(null, numbers, PackedInt32Array())
 		return null
-	var shape := BrickShape3D.new()
+	var shape := BrickShape.new()
 	shape.unit = bricks.unit
 	shape.capacity = maxi(4 * numbers.size(), 4096)
 	shape.surfaces = bricks.surfaces
 	shape.brick_count() # makes it
 	var new_numbers: PackedInt32Array = PhysicsServer3D.call("bricks_move", bricks.get_rid(), numbers, shape.get_rid())
-	var piece := BrickBody3D.new()
+	var piece: BrickBody3D = get_script().new()
 	piece.bricks = shape
 	for property: String in ["density", "search_budget", "least_piece", "colors", "is_drawn", "collision_layer", "collision_mask",
 			"gravity_scale", "linear_damp", "angular_damp", "linear_damp_mode", "angular_damp_mode", "physics_material_override",

@@ -47,7 +47,7 @@ static func is_available() -> bool:
 ## A shape of the cells of a [GridMap], each a box of its cell size, tagged with the number of its item. Put it onto a body that is
 ## placed as the [GridMap] is.
 static func from_grid_map(map: GridMap) -> BrickShape3D:
-	var made := BrickShape3D.new()
+	var made: BrickShape3D = load("res://addons/scree/bricks/brick_shape_3d.gd").new()
 	var size := map.cell_size
 	var step := minf(size.x, minf(size.y, size.z))
 	var parts := 2
@@ -163,17 +163,20 @@ func _ints(method: String, arguments: Array) -> PackedInt32Array:
 ## Lets the server's shape hold bricks, once. Returns false with another physics engine.
 func _make() -> bool:
 	if not _is_made and is_available():
-		var table := PackedFloat32Array()
-		for surface: Vector2 in surfaces:
-			table.append_array([surface.x, surface.y])
-		_is_made = PhysicsServer3D.call("bricks_make", get_rid(), unit, capacity, table, 0) == true
+		_is_made = _ask_for_set()
 	return _is_made
 
 
 func _make_again() -> void:
 	if _is_made:
-		_is_made = false
-		_make()
+		_ask_for_set()
+
+
+func _ask_for_set() -> bool:
+	var table := PackedFloat32Array()
+	for surface: Vector2 in surfaces:
+		table.append_array([surface.x, surface.y])
+	return PhysicsServer3D.call("bricks_make", get_rid(), unit, capacity, table, 0) == true
 
 
 static func _is_whole(number: float) -> bool:

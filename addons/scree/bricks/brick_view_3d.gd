@@ -4,8 +4,10 @@ extends Node3D
 ##
 ## Put it where the [CollisionShape3D] of the bricks is. A [BrickBody3D] makes one by itself.
 
+const BrickShape := preload("res://addons/scree/bricks/brick_shape_3d.gd")
+
 ## The bricks.
-@export var bricks: BrickShape3D
+@export var bricks: BrickShape
 ## Side of a region in units of the grid. Larger ones draw faster, smaller ones are renewed faster.
 @export_range(1, 256) var region_size := 16
 ## How many regions are renewed in a frame; the others wait for the next ones.
@@ -26,7 +28,7 @@ func _process(_delta: float) -> void:
 
 ## Renews up to [param most] regions with edits. Returns how many there were.
 func renew(most: int) -> int:
-	if bricks == null or not BrickShape3D.is_available():
+	if bricks == null or not BrickShape.is_available():
 		return 0
 	var answer: Variant = PhysicsServer3D.call("bricks_regions", bricks.get_rid(), region_size, most) if bricks.brick_count() > 0 \
 		or not _drawn.is_empty() else null
