@@ -84,9 +84,9 @@ class BrickSets:
         structure = Structure(capacity)
         row["user_kind"] = STRUCTURE
         world.shapes.set_structure(index, structure, unit, table if len(table) else None, detail or DETAIL)
-        search = PieceSearch(structure)
-        structure.searches.add(search)
-        self._sets[shape] = BrickSet(structure, search, unit, len(table), {})
+        self._sets[shape] = BrickSet(structure, PieceSearch(structure), unit, len(table), {})
+        if kept is not None and kept.search in kept.structure.searches:
+            self.note_removals(shape, True)
         world.body.shape_changed(index)
         return True
 
@@ -219,6 +219,15 @@ class BrickSets:
 
     # --- breaking ---
 
+    def note_removals(self, shape: int, is_on: bool) -> None:
+        """Note from now on which bricks are removed, so that pieces which come apart by it are found; or no more, and forget."""
+        found = self.get(shape)
+        if is_on:
+            found.structure.searches.add(found.search)
+        else:
+            found.structure.searches.discard(found.search)
+            found.search.forget()
+
     def find_pieces(self, shape: int, budget: int) -> Packed:
         """Look for pieces that came apart, at no more than `budget` bricks. Returns for each piece its number of bricks and their
         numbers, one after the other; nothing if none came apart, -1 if the search goes on in the next call."""
@@ -302,6 +311,7 @@ def add_brick_methods(methods, engine) -> None:
     methods.cold("bricks_in_ball", free("in_ball"), {**shape, "center": VECTOR3, "radius": FLOAT}, ints)
     methods.cold("bricks_volume", free("volume"), shape, FLOAT)
     methods.cold("bricks_saved", free("saved"), shape, DICTIONARY)
+    methods.cold("bricks_note_removals", free("note_removals"), {**shape, "is_on": BOOL})
     methods.cold("bricks_find_pieces", free("find_pieces"), {**shape, "budget": INT}, ints)
     methods.cold("bricks_move", free("move"), {**shape, "numbers": ints, "into": RID}, ints)
     methods.cold("bricks_carry_on", locked("carry_on"), {"body": RID, "piece": RID})

@@ -7,6 +7,7 @@ from .pieces import GROUP, SEARCH, list_bricks, search_pieces
 
 LEAST_ROOM = 64
 EVERYTHING = 1 << 62
+NOTHING = np.zeros((0, 6), np.float32)
 
 
 class PieceSearch:
@@ -19,18 +20,23 @@ class PieceSearch:
         row = self._search[0]
         row["structure"] = structure.address
         row["marks"], row["links"] = (address_of(np.frombuffer(memory, np.uint8)) for memory in (self._marks, self._links))
-        self._removed = np.zeros((0, 6), np.float32)
+        self._removed = NOTHING
+        self._noted: list[np.ndarray] = []
         self._rooms: list = []
 
     def note(self, bounds: np.ndarray) -> None:
         """Note bounds (n, 6) of bricks that were removed [unit]."""
-        self._removed = np.concatenate((self._removed, bounds.astype(np.float32)))
+        self._noted.append(bounds.astype(np.float32))
         self._search[0]["is_begun"] = 0
+
+    def forget(self) -> None:
+        """Forget what was noted: it will not be looked for pieces there."""
+        self._removed, self._noted, self._search[0]["is_begun"] = NOTHING, [], 0
 
     @property
     def is_over(self) -> bool:
         """Whether there is nothing left to search."""
-        return not len(self._removed)
+        return not len(self._removed) and not self._noted
 
     def _make_room(self) -> None:
         """Room for the searches: a removed brick has few neighbours, but may have many small ones."""
@@ -49,13 +55,14 @@ class PieceSearch:
         if self.is_over:
             return []
         with self.structure.lock:
+            self._removed, self._noted = np.concatenate((self._removed, *self._noted)), []
             self._make_room()
             row = self._search[0]
             row["budget"] = EVERYTHING if budget is None else budget
             search_pieces(address_of(self._search))
             if not row["is_over"]:
                 return []
-            self._removed, row["is_begun"] = np.zeros((0, 6), np.float32), 0
+            self._removed, row["is_begun"] = NOTHING, 0
             return self._pieces()
 
     def _pieces(self) -> list[np.ndarray]:

@@ -22,8 +22,11 @@ signal bricks_came_apart(piece: RigidBody3D, numbers: PackedInt32Array, new_numb
 	set(value):
 		density = value
 		_set_density()
-## Whether the body breaks apart when bricks are removed.
-@export var breaks := true
+## Whether the body breaks apart when bricks are removed. Bricks that are removed while it is off are not looked at later.
+@export var breaks := true:
+	set(value):
+		breaks = value
+		_note_removals()
 ## How many bricks the search for pieces looks at in a tick; it goes on in the next one.
 @export_range(100, 10000000) var search_budget := 20000
 ## Pieces of fewer bricks than this vanish: they are told with null as their body.
@@ -55,6 +58,7 @@ func _enter_tree() -> void:
 		_view.colors = colors
 		add_child(_view, false, INTERNAL_MODE_BACK)
 	_set_density()
+	_note_removals()
 
 
 func _physics_process(_delta: float) -> void:
@@ -114,3 +118,8 @@ func _on_bricks_changed() -> void:
 func _set_density() -> void:
 	if _owner_id >= 0 and density > 0.0:
 		PhysicsServer3D.call("bricks_set_density", get_rid(), density)
+
+
+func _note_removals() -> void:
+	if _owner_id >= 0:
+		PhysicsServer3D.call("bricks_note_removals", bricks.get_rid(), breaks)
