@@ -25,7 +25,7 @@ from ..runtime.vector4 import lane4, load4, max4
 from ..shapes.compound import has_parts, surface_of_part
 from ..shapes.schema import FIRST_BRICK, NO_PART, SHAPE, SPHERE
 from ..shapes.traits import is_support_shape
-from .body_sweeps import reach_in_frame, sweep_bodies_apart, swept_box
+from .body_sweeps import reach_in_frame, sweep_bodies_apart
 from .collide_function import SHAPE_PAIR
 from .contact_points import relative_position
 from .contact_schema import CONTACT
@@ -300,13 +300,12 @@ def collide_ahead(system, world, instances, shapes, pair_index, a, b, delta, del
     """Collide two bodies that are apart, at the place where they meet within the step, if they do. Returns the position of B
     relative to A there, or the present one."""
     keep_as_call()
-    sweeps, box, copies = stack_array(2, SWEEP), stack_array(6, FLOAT32), stack_array(2, BODY)
+    sweeps, copies = stack_array(2, SWEEP), stack_array(2, BODY)
     at = 0 if a.mode >= RIGID else 1
     set_sweep_ahead(a, NO_MOTION, delta_time, sweeps[at])
     set_sweep_ahead(b, delta, delta_time, sweeps[1 - at])
     copies[0], copies[1] = a, b
-    swept_box(copies[at], sweeps[0], box)
-    fraction = sweep_bodies_apart(world, copies[at], copies[1 - at], sweeps, box, 1.0)
+    fraction = sweep_bodies_apart(world, copies[at], copies[1 - at], sweeps, 1.0)
     if fraction >= 1.0:
         return delta
     return collide_at(

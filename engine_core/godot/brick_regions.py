@@ -1,14 +1,14 @@
 """Drawing bricks: rows for the buffers of MultiMeshes, one a region of a structure, and which regions were edited.
 
-A region is a cube of the structure's grid; it draws the bricks whose centres lie in it. Only its number is noted when a brick in it
-is edited: its rows are made when they are asked for, from the tree.
+A region is a cube of the structure's grid; it draws the bricks whose centres lie in it. Only its number is noted when a brick in
+it is edited: its rows are made when they are asked for, from the tree.
 """
 
 import threading
 
 import numpy as np
 
-from ..structures.schema import FREE_BOX, PLACEMENT
+from ..structures.schema import FREE_BOX
 
 WIDTH = 16
 """Floats of an instance in a MultiMesh's buffer: three rows of a transform, and a colour."""
@@ -80,8 +80,8 @@ class DrawnRegions:
         return (np.stack((keys >> 2 * BITS, keys >> BITS & mask, keys & mask), axis=-1) - REACH).astype(np.int32)
 
     def buffer(self, region: tuple[int, int, int], colours: np.ndarray) -> np.ndarray:
-        """Rows of a MultiMesh's buffer for the bricks of a region, float32 (n, WIDTH), the last ones of zeros, which draw nothing.
-        `colours`: (k, 4)."""
+        """Rows of a MultiMesh's buffer for the bricks of a region, float32 (n, WIDTH), the last ones of zeros, which draw
+        nothing. `colours`: (k, 4)."""
         low = np.array(region, np.float64) * self.size
         _, bricks, placements = self._structure.bricks_in_box(low, low + self.size)
         is_here = (np.floor(0.5 * (bricks["low"] + bricks["high"]) / self.size) == region).all(axis=1)

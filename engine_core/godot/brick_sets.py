@@ -93,8 +93,8 @@ class BrickSets:
     # --- edits ---
 
     def _edit(self, work):
-        """Carry out an edit. Notes of compiled calls are taken over first, so that a body which just got the shape is known; while
-        a step runs, the bodies follow at its end."""
+        """Carry out an edit. Notes of compiled calls are taken over first, so that a body which just got the shape is known;
+        while a step runs, the bodies follow at its end."""
         lock = self._server.lock
         if not lock.enter_unless_stepping():
             return work()
@@ -235,7 +235,8 @@ class BrickSets:
         pieces = found.search.find(budget)
         if not pieces and not found.search.is_over:
             return Packed(np.array([-1], np.int32))
-        return Packed(np.concatenate([np.zeros(0, np.int32), *(part for one in pieces for part in ([len(one)], one))], dtype=np.int32))
+        lists = [np.array(part, np.int32) for one in pieces for part in ([len(one)], one)]
+        return Packed(np.concatenate([np.zeros(0, np.int32), *lists]))
 
     def move(self, shape: int, numbers, into: int) -> Packed:
         """Move bricks of a set to another one. Returns their numbers there."""
@@ -262,8 +263,8 @@ class BrickSets:
     # --- drawing ---
 
     def regions(self, shape: int, size: int, most: int) -> Packed:
-        """Numbers of up to `most` regions with edits since they were drawn, three each. `size`: side of a region [unit]; at first,
-        and after another size, all that have bricks."""
+        """Numbers of up to `most` regions with edits since they were drawn, three each. `size`: side of a region [unit]; at
+        first, and after another size, all that have bricks."""
         found = self.get(shape)
         if size < 1:
             raise ValueError(f"the side of a region must be at least 1 unit, got {size}")

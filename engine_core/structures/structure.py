@@ -252,8 +252,8 @@ class Structure:
         return rows, placed
 
     def bricks_in_box(self, low, high) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Numbers, ascending, of the bricks whose bounds touch the box from `low` to `high` [unit], and copies of their rows BRICK
-        and PLACEMENT, all of one state."""
+        """Numbers, ascending, of the bricks whose bounds touch the box from `low` to `high` [unit], and copies of their rows
+        BRICK and PLACEMENT, all of one state."""
         with self.lock:
             numbers = np.sort(self.in_box(low, high)["number"])
             return numbers, *self._copies(numbers)
