@@ -65,8 +65,7 @@ class DrawnRegions:
 
     def tell_structure(self, structure, batch) -> None:
         """Note the regions of a batch of edits."""
-        rows = structure.bricks[batch.inserted]
-        bounds = np.concatenate((batch.bounds, np.concatenate((rows["low"], rows["high"]), axis=1)))
+        bounds = np.concatenate((batch.bounds, batch.new_bounds))
         regions = packed(0.5 * (bounds[:, :3] + bounds[:, 3:]), self.size)
         with self._lock:
             self._edited |= regions

@@ -80,6 +80,8 @@ class Batch(NamedTuple):
     inserted: np.ndarray
     bounds: np.ndarray
     """Bounds of the removed bricks [unit], float32 (n, 6)."""
+    new_bounds: np.ndarray
+    """Those of the inserted bricks, float32 (m, 6)."""
     has_grown: bool
     """Whether the bounds of the structure were wider after it than before."""
 
@@ -89,8 +91,8 @@ def merged(batches: list[Batch]) -> Batch:
     if len(batches) == 1:
         return batches[0]
     removed, inserted = (np.unique(np.concatenate(numbers)) for numbers in list(zip(*batches, strict=True))[:2])
-    bounds = np.concatenate([batch.bounds for batch in batches])
-    return Batch(removed, inserted, bounds, any(batch.has_grown for batch in batches))
+    bounds, new_bounds = (np.concatenate(bounds) for bounds in list(zip(*batches, strict=True))[2:4])
+    return Batch(removed, inserted, bounds, new_bounds, any(batch.has_grown for batch in batches))
 
 
 NO_NUMBERS, NO_BOUNDS = np.zeros(0, np.int32), np.zeros((0, 6), np.float32)
@@ -207,8 +209,9 @@ class Structure:
             after = self.summary
             has_grown = bool((after["low"] < before["low"]).any() or (after["high"] > before["high"]).any())
             new = np.sort(numbers[:done]) if operation != schema.REMOVE else NO_NUMBERS
+            new_bounds = self._bounds(new) if len(new) else NO_BOUNDS
             for user in list(self.users):
-                user.tell_structure(self, Batch(old, new, gone, has_grown))
+                user.tell_structure(self, Batch(old, new, gone, new_bounds, has_grown))
         self._raise(name, record, numbers)
 
     def _bounds(self, numbers: np.ndarray) -> np.ndarray:

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import scree
+from scree.bodies.identity import index_of
+from scree.collision.schema import PAIR
+from scree.runtime.memory import view_rows
 
 STEP = 1.0 / 60.0
 UNIT = 0.25
@@ -426,3 +429,38 @@ def test_stacked_structures_stand(space):
     for k, body in enumerate(bodies):
         assert body.position == pytest.approx((0.13 * k, 1.25 * k - lowest, 0.07 * k), abs=0.02)
     assert all(body.is_asleep for body in bodies)
+
+
+def test_only_contacts_near_an_edit_are_collided_anew_and_the_others_follow_the_centre_of_mass(space):
+    """A long raft lies on the ground, boxes lie on it. Its centre of mass moves by 0.9 m."""
+    space.add_static(scree.Box(half_extents=(50, 1, 50)), (0.0, -1.0, 0.0))
+    raft, numbers = block(40, 1, 4, size=2)
+    low, _ = raft.bounds_of(numbers)
+    lowest = low[:, 1].min() * UNIT
+    body = space.add_rigid(raft, (0.0, -lowest, 0.0), density=500.0, can_sleep=False)
+    boxes = [
+        space.add_rigid(scree.Box(half_extents=(0.3, 0.2, 0.3)), (x, 0.7, 0.1), density=300.0, can_sleep=False)
+        for x in (-9.0, -4.1, 7.0)
+    ]
+    run(space, 1.0)
+    places, middle = [box.position for box in boxes], body.center_of_mass
+    raft.remove(numbers[low[:, 0] * UNIT > 7.9])
+    space.world.core.shape.settle_bricks()
+    assert all(limit_of_pair(space, body, box) > 0.0 for box in boxes[:2])
+    assert np.linalg.norm(body.center_of_mass - middle) > 0.8
+    raft.remove(numbers[(low[:, 0] * UNIT == -4.0) & (low[:, 2] == 0)])
+    space.world.core.shape.settle_bricks()
+    assert limit_of_pair(space, body, boxes[0]) > 0.0 and limit_of_pair(space, body, boxes[1]) == 0.0
+    for _ in range(60):
+        space.step(STEP)
+        assert max(np.abs(box.velocity).max() for box in boxes) < 0.02
+    assert np.abs(np.subtract([box.position for box in boxes], places)).max() < 2e-3
+
+
+def limit_of_pair(space: scree.Space, body: scree.Body, other: scree.Body) -> float:
+    """How far the bodies of a pair may move before they are collided anew [m]; 0: in the next step."""
+    system = space.world.core.system(space.id).row
+    pairs = view_rows(int(system["pairs"]), int(system["pair_capacity"]), PAIR)
+    indices = {index_of(body.id), index_of(other.id)}
+    (pair,) = [pair for pair in pairs[:200] if {int(pair["body_a"]), int(pair["body_b"])} == indices]
+    return float(pair["limit"])
