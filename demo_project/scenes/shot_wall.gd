@@ -24,13 +24,14 @@ var _shots := 0
 func build() -> void:
 	bin = Bin.new(100.0, 1.0, 0.8)
 	bin.has_walls = false
-	stage.target = Vector3(0, 6, 0)
-	stage.eye = Vector3(13, 9, 21)
+	stage.target = Vector3(-1, 6, 0)
+	stage.eye = Vector3(16, 13, 27)
 	if not ResourceLoader.exists(BODY_SCRIPT) or not PhysicsServer3D.has_method("bricks_make"):
 		return
 	_wall = load(BODY_SCRIPT).new()
 	_wall.set("bricks", load("res://addons/scree/bricks/brick_shape_3d.gd").new())
 	_wall.get("bricks").set("unit", UNIT)
+	_wall.get("bricks").set("anchors", [AABB(Vector3(-50, -1, -50), Vector3(100, 1, 100))] as Array[AABB])
 	_wall.set("colors", PackedColorArray([CORAL, CORAL.darkened(0.15), AMBER, CORAL.lightened(0.15)]))
 	_wall.set("is_drawn", is_drawn())
 	_wall.freeze = true

@@ -87,6 +87,8 @@ class BrickSets:
         self._sets[shape] = BrickSet(structure, PieceSearch(structure), unit, len(table), {})
         if kept is not None and kept.search in kept.structure.searches:
             self.note_removals(shape, True)
+        if kept is not None:
+            self._sets[shape].search.anchors = kept.search.anchors
         world.body.shape_changed(index)
         return True
 
@@ -228,6 +230,13 @@ class BrickSets:
             found.structure.searches.discard(found.search)
             found.search.forget()
 
+    def set_anchors(self, shape: int, boxes_held) -> None:
+        """Choose boxes, six numbers each [unit]: bricks that touch one are held from outside."""
+        given = _rows(boxes_held, 6, "anchors")
+        if not np.isfinite(given).all():
+            raise ValueError("the anchors must be finite")
+        self.get(shape).search.anchors = given.astype(np.float32)
+
     def find_pieces(self, shape: int, budget: int) -> Packed:
         """Look for pieces that came apart, at no more than `budget` bricks. Returns for each piece its number of bricks and their
         numbers, one after the other; nothing if none came apart, -1 if the search goes on in the next call."""
@@ -313,6 +322,7 @@ def add_brick_methods(methods, engine) -> None:
     methods.cold("bricks_volume", free("volume"), shape, FLOAT)
     methods.cold("bricks_saved", free("saved"), shape, DICTIONARY)
     methods.cold("bricks_note_removals", free("note_removals"), {**shape, "is_on": BOOL})
+    methods.cold("bricks_set_anchors", free("set_anchors"), {**shape, "boxes": PACKED_FLOAT32_ARRAY})
     methods.cold("bricks_find_pieces", free("find_pieces"), {**shape, "budget": INT}, ints)
     methods.cold("bricks_move", free("move"), {**shape, "numbers": ints, "into": RID}, ints)
     methods.cold("bricks_carry_on", locked("carry_on"), {"body": RID, "piece": RID})

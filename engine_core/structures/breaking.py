@@ -20,6 +20,9 @@ class PieceSearch:
         row = self._search[0]
         row["structure"] = structure.address
         row["marks"], row["links"] = (address_of(np.frombuffer(memory, np.uint8)) for memory in (self._marks, self._links))
+        self.anchors = NOTHING
+        """Boxes (k, 6) [unit]: bricks whose bounds touch one are held from outside, and what hangs on them stays. With none, the
+        largest piece stays."""
         self._removed = NOTHING
         self._noted: list[np.ndarray] = []
         self._rooms: list = []
@@ -66,15 +69,23 @@ class PieceSearch:
             return self._pieces()
 
     def _pieces(self) -> list[np.ndarray]:
-        """The pieces of a search that is over. If no search is left open, the largest piece stays."""
+        """The pieces of a search that is over: those that no anchor holds; without anchors all but the largest. A search that is
+        left open is that of the rest."""
         row = self._search[0]
         groups = np.frombuffer(self._rooms[0], GROUP)[: int(row["group_count"])]
         apart = np.flatnonzero(groups["is_apart"])
-        if not row["open_count"] and len(apart):
-            apart = np.delete(apart, np.argmax(groups["count"][apart]))
-        pieces = []
-        for group in apart.tolist():
-            numbers = np.zeros(int(groups["count"][group]), np.int32)
-            list_bricks(address_of(self._search), group, address_of(numbers))
-            pieces.append(np.sort(numbers))
-        return pieces
+        if not len(self.anchors):
+            if not row["open_count"] and len(apart):
+                apart = np.delete(apart, np.argmax(groups["count"][apart]))
+            return [self._bricks_of(group, groups) for group in apart.tolist()]
+        held = np.unique(np.concatenate([self.structure.in_box(box[:3], box[3:])["number"] for box in self.anchors]))
+        pieces = [self._bricks_of(group, groups) for group in apart.tolist()]
+        if row["open_count"] and pieces:
+            pieces.append(np.setdiff1d(self.structure.numbers(), np.concatenate(pieces), assume_unique=True))
+        return [piece for piece in pieces if not np.isin(piece, held).any()]
+
+    def _bricks_of(self, group: int, groups: np.ndarray) -> np.ndarray:
+        """Numbers of the bricks of a group that came apart, int32, ascending."""
+        numbers = np.zeros(int(groups["count"][group]), np.int32)
+        list_bricks(address_of(self._search), group, address_of(numbers))
+        return np.sort(numbers)

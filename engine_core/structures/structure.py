@@ -243,9 +243,13 @@ class Structure:
     def all_bricks(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Numbers of all bricks, int32, ascending, and copies of their rows BRICK and PLACEMENT."""
         with self.lock:
-            used = np.flatnonzero(self.bricks["kind"][: int(self.record[0]["bricks"]["most_used"]) + 1])
-            numbers = used[self.bricks["kind"][used] < schema.LEAVING].astype(np.int32)
+            numbers = self.numbers()
             return numbers, *self._copies(numbers)
+
+    def numbers(self) -> np.ndarray:
+        """Numbers of all bricks, int32, ascending. For holders of the lock."""
+        used = np.flatnonzero(self.bricks["kind"][: int(self.record[0]["bricks"]["most_used"]) + 1])
+        return used[self.bricks["kind"][used] < schema.LEAVING].astype(np.int32)
 
     def _copies(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Copies of rows BRICK and PLACEMENT; the latter zero where a brick is not placed freely. For holders of the lock."""

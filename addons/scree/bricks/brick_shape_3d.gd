@@ -35,6 +35,13 @@ const NONE: Array[int] = []
 		surfaces = value
 		_make_again()
 
+## Boxes in which bricks are held from outside, as by the ground [m]. If there are any, a piece breaks off a [BrickBody3D] if it has
+## no brick that touches one; otherwise all pieces but the largest do.
+@export var anchors: Array[AABB]:
+	set(value):
+		anchors = value
+		_tell_anchors()
+
 var _is_made := false
 var _kept := {}
 
@@ -164,6 +171,7 @@ func _ints(method: String, arguments: Array) -> PackedInt32Array:
 func _make() -> bool:
 	if not _is_made and is_available():
 		_is_made = _ask_for_set()
+		_tell_anchors()
 	return _is_made
 
 
@@ -177,6 +185,15 @@ func _ask_for_set() -> bool:
 	for surface: Vector2 in surfaces:
 		table.append_array([surface.x, surface.y])
 	return PhysicsServer3D.call("bricks_make", get_rid(), unit, capacity, table, 0) == true
+
+
+func _tell_anchors() -> void:
+	var boxes := PackedFloat32Array()
+	for box: AABB in anchors:
+		for corner: Vector3 in [box.position / unit, box.end / unit]:
+			boxes.append_array([corner.x, corner.y, corner.z])
+	if _is_made:
+		PhysicsServer3D.call("bricks_set_anchors", get_rid(), boxes)
 
 
 static func _is_whole(number: float) -> bool:

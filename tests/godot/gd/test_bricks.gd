@@ -104,6 +104,26 @@ func test_a_frozen_wall_keeps_its_largest_piece() -> void:
 		check_near(pieces[0].position.y, -1.0, 0.05, "the piece lies a brick lower")
 
 
+func test_what_stands_on_an_anchor_stays_although_it_is_smaller() -> void:
+	if _is_missing():
+		return
+	var body := _body(1.0)
+	body.freeze = true
+	body.get("bricks").set("anchors", [AABB(Vector3(-9, -1, -9), Vector3(18, 1, 18))] as Array[AABB])
+	add_child(body)
+	var cells := PackedInt32Array()
+	for y: int in 6:
+		cells.append_array([0, y, 0])
+	var numbers: PackedInt32Array = body.get("bricks").add_cells(cells)
+	await steps(2)
+	body.get("bricks").remove_bricks(numbers.slice(1, 2))
+	await steps(2)
+	check_equal(body.get("bricks").brick_numbers(), numbers.slice(0, 1), "bricks that stay")
+	var pieces := get_children().filter(func(child: Node) -> bool: return child is RigidBody3D and child != body)
+	check_equal(pieces.size(), 1, "bodies that came off")
+	check_equal(pieces[0].get("bricks").brick_count() if pieces.size() == 1 else 0, 4, "bricks that came off")
+
+
 func test_edits_refuse_bad_input_and_change_nothing() -> void:
 	if _is_missing():
 		return
