@@ -75,7 +75,8 @@ def is_recyclable(pair, a, b):
 def rides_along(pair, a, b, limit):
     """Whether one of two bodies, the other many times its size, has moved less than `limit` in the frame of the other since their
     poses were stored: what rides in a ship that turns keeps its contacts [m]."""
-    if max(a.extent, b.extent) < RIDES_FROM * min(a.extent, b.extent):
+    smaller = FLOAT64(min(a.extent, b.extent))
+    if not 0.0 < RIDES_FROM * smaller <= max(a.extent, b.extent):  # a plane has no extent
         return False
     was, is_now = quaternion(pair.pose_rotation_a), quaternion(a.rotation)
     was_other, is_other = quaternion(pair.pose_rotation_b), quaternion(b.rotation)
@@ -87,7 +88,7 @@ def rides_along(pair, a, b, limit):
     way = length(subtract(rotate_inverse(is_now, delta), rotate_inverse(was, then)))
     turn = subtract4(multiply(conjugate(is_now), is_other), multiply(conjugate(was), was_other))
     angle = 2.0 * (abs(turn[0]) + abs(turn[1]) + abs(turn[2]) + abs(turn[3]))
-    return way + angle * FLOAT64(min(a.extent, b.extent)) < limit
+    return way + angle * smaller < limit
 
 
 @kernel

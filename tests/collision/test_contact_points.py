@@ -140,3 +140,13 @@ def test_what_rides_on_a_large_body_that_turns_is_kept():
     pair.b["position"] -= 2.0 * RECYCLE_DISTANCE * carried / np.linalg.norm(carried)
     pair.b["rotation"] = turned(pair.b["rotation"].astype(float), (0.0, 0.04, 0.0))
     assert not pair.is_kept()
+
+
+def test_a_body_on_a_plane_does_not_ride_on_it():
+    """A plane has no extent: a ball that turns about the plane's origin has moved beside it."""
+    pair = Pair(np.random.default_rng(6), sizes=(0.4, 0.4))
+    pair.b["extent"], pair.b["inner_radius"] = 0.0, 0.0
+    pair.b["position"] = pair.a["position"]
+    remember_pose(pair.pair, pair.a, pair.b, relative_position(pair.a, pair.b), False, False)
+    pair.a["rotation"] = turned(pair.a["rotation"].astype(float), (0.0, 0.5, 0.0))
+    assert not pair.is_kept()
