@@ -29,6 +29,7 @@ const ALTITUDE := 40.0
 var _carrier: RigidBody3D
 var _crew: Array[CharacterBody3D] = []
 var _batches: Array[PackedInt32Array] = []
+var _settings: Array[PackedInt32Array] = []
 var _numbers: Array[PackedInt32Array] = []
 var _out := -1
 var _pieces := 0
@@ -47,7 +48,7 @@ func build() -> void:
 	_carrier = load(BODY_SCRIPT).new()
 	_carrier.set("bricks", load("res://addons/scree/bricks/brick_shape_3d.gd").new())
 	_carrier.get("bricks").set("unit", UNIT)
-	_carrier.set("colors", PackedColorArray([STONE, STONE.darkened(0.25), TEAL.lerp(STONE, 0.4), CORAL, AMBER]))
+	_carrier.set("colors", PackedColorArray([STONE.darkened(0.25), STONE.darkened(0.5), TEAL.darkened(0.2), CORAL, AMBER]))
 	_carrier.set("breaks", false)
 	_carrier.set("is_drawn", is_drawn())
 	_carrier.gravity_scale = 0.0
@@ -73,8 +74,8 @@ func tick(number: int) -> void:
 	if number >= FIRST_SHOT and (number - FIRST_SHOT) % SHOT_EVERY == 0:
 		_shoot(number)
 	var forward := _carrier.global_basis.x
-	look(_carrier.global_position + forward * -18.0 + Vector3.UP * 6.0,
-		_carrier.global_position + forward * -52.0 + _carrier.global_basis.z * 46.0 + Vector3.UP * 34.0)
+	look(_carrier.global_position + forward * -12.0 + Vector3.UP * 3.0,
+		_carrier.global_position + forward * -40.0 + _carrier.global_basis.z * 52.0 + Vector3.UP * 26.0)
 
 
 func extra_figures() -> Dictionary:
@@ -110,7 +111,7 @@ func _steer(number: int) -> void:
 func _work() -> void:
 	var bricks: Resource = _carrier.get("bricks")
 	if _out >= 0:
-		_numbers[_out] = bricks.call("add_boxes", _batches[_out])
+		_numbers[_out] = bricks.call("add_boxes", _batches[_out], _settings[_out])
 	_out = (_out + 1) % _batches.size()
 	if not bricks.call("remove_bricks", _numbers[_out]):
 		_out = -1
@@ -143,6 +144,7 @@ func _forget(struck: PackedInt32Array) -> void:
 			if at >= 0:
 				_numbers[batch].remove_at(at)
 				_batches[batch] = _batches[batch].slice(0, 6 * at) + _batches[batch].slice(6 * at + 6)
+				_settings[batch] = _settings[batch].slice(0, 4 * at) + _settings[batch].slice(4 * at + 4)
 
 
 ## Where a crate stands at first: rows on every deck.
@@ -196,6 +198,7 @@ func _add_batch(bricks: Resource, cells: Array[Vector4i]) -> void:
 		boxes.append_array([cell.x, cell.y, cell.z, cell.x + 1, cell.y + 1, cell.z + 1])
 		settings.append_array([1, -1, 1, cell.w])
 	_batches.append(boxes)
+	_settings.append(settings)
 	_numbers.append(bricks.call("add_boxes", boxes, settings))
 
 
