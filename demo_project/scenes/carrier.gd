@@ -43,6 +43,9 @@ func build() -> void:
 	stage.target = Vector3(0, ALTITUDE, 0)
 	stage.has_ground = false
 	stage.shadow_distance = 160.0
+	var crate := bodies.add_form(BodyForm.box(Vector3.ONE * 0.8, WOOD))
+	for number: int in body_count():
+		bodies.add(crate, Transform3D(Basis.IDENTITY, Vector3.UP * ALTITUDE + _berth(number, DECKS.size())))
 	if not ResourceLoader.exists(BODY_SCRIPT) or not PhysicsServer3D.has_method("bricks_make"):
 		return
 	_carrier = load(BODY_SCRIPT).new()
@@ -59,9 +62,6 @@ func build() -> void:
 	_carrier.connect("bricks_came_apart", func(_piece: Node, _old: PackedInt32Array, _new: PackedInt32Array) -> void: _pieces += 1)
 	add_child(_carrier)
 	_lay_hull()
-	var crate := bodies.add_form(BodyForm.box(Vector3.ONE * 0.8, WOOD))
-	for number: int in body_count():
-		bodies.add(crate, _carrier.transform * Transform3D(Basis.IDENTITY, _berth(number, DECKS.size())))
 	for number: int in CREW:
 		_add_crew(number)
 

@@ -26,6 +26,9 @@ func build() -> void:
 	bin.has_walls = false
 	stage.target = Vector3(-1, 6, 0)
 	stage.eye = Vector3(16, 13, 27)
+	var crate := bodies.add_form(BodyForm.box(Vector3.ONE, AMBER))
+	for number: int in body_count():
+		bodies.add(crate, Transform3D(Basis.IDENTITY, Vector3(1.2 * number - 0.6 * (body_count() - 1), 0.5, 4.5)))
 	if not ResourceLoader.exists(BODY_SCRIPT) or not PhysicsServer3D.has_method("bricks_make"):
 		return
 	_wall = load(BODY_SCRIPT).new()

@@ -114,7 +114,7 @@ class Variants:
                 (schema.PACKED_FLOAT32_ARRAY, "PackedFloat32Array", "packed_float32_array_operator_index"),
             )
         }
-        """Of types that are filled: functions that make one, resize it, and tell the address of an element."""
+        """Functions by type that make a packed array, resize it, and tell the address of an element."""
         hashes = api.builtin_methods["Array"]
         self._append = method(get_method(schema.ARRAY, interface.name("append"), hashes["append"]))
         self._array_size = method(get_method(schema.ARRAY, interface.name("size"), hashes["size"]))

@@ -81,7 +81,7 @@ class Batch(NamedTuple):
     bounds: np.ndarray
     """Bounds of the removed bricks [unit], float32 (n, 6)."""
     new_bounds: np.ndarray
-    """Those of the inserted bricks, float32 (m, 6)."""
+    """Bounds of the inserted bricks [unit], float32 (m, 6)."""
     has_grown: bool
     """Whether the bounds of the structure were wider after it than before."""
 
