@@ -247,10 +247,16 @@ class BrickSets:
         lists = [np.array(part, np.int32) for one in pieces for part in ([len(one)], one)]
         return Packed(np.concatenate([np.zeros(0, np.int32), *lists]))
 
-    def move(self, shape: int, numbers, into: int) -> Packed:
-        """Move bricks of a set to another one. Returns their numbers there."""
+    def struck(self, body: int, shape: int, least: float) -> Packed:
+        """Numbers of the bricks of a body that were pushed by more than `least` in the last step [N s], ascending."""
+        bricks_pushed, impulses = self._server.world.contact.struck_bricks(body, shape)
+        return Packed(bricks_pushed[impulses > least].astype(np.int32))
+
+    def move(self, shape: int, numbers, into: int, is_noted: bool) -> Packed:
+        """Move bricks of a set to another one. `is_noted`: pieces that come apart by it are to be found. Returns their numbers
+        there."""
         found, other = self.get(shape), self.get(into)
-        rows = self._edit(lambda: found.structure.take_out(np.asarray(numbers, np.int32)))
+        rows = self._edit(lambda: found.structure.take_out(np.asarray(numbers, np.int32), is_noted))
         return Packed(self._edit(lambda: other.structure.insert(*rows)))
 
     def carry_on(self, body: int, piece: int) -> None:
@@ -324,7 +330,8 @@ def add_brick_methods(methods, engine) -> None:
     methods.cold("bricks_note_removals", free("note_removals"), {**shape, "is_on": BOOL})
     methods.cold("bricks_set_anchors", free("set_anchors"), {**shape, "boxes": PACKED_FLOAT32_ARRAY})
     methods.cold("bricks_find_pieces", free("find_pieces"), {**shape, "budget": INT}, ints)
-    methods.cold("bricks_move", free("move"), {**shape, "numbers": ints, "into": RID}, ints)
+    methods.cold("bricks_move", free("move"), {**shape, "numbers": ints, "into": RID, "is_noted": BOOL}, ints)
+    methods.cold("bricks_struck", locked("struck"), {"body": RID, **shape, "least": FLOAT}, ints)
     methods.cold("bricks_carry_on", locked("carry_on"), {"body": RID, "piece": RID})
     methods.cold("bricks_set_density", locked("set_density"), {"body": RID, "density": FLOAT})
     methods.cold("bricks_regions", free("regions"), {**shape, "size": INT, "most": INT}, ints)

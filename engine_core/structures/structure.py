@@ -165,12 +165,12 @@ class Structure:
         """Remove bricks as one batch. Raises ValueError if one is not there or named twice (then nothing was changed)."""
         self._edit("remove", schema.REMOVE, None, None, np.array(numbers, np.int32).ravel())
 
-    def take_out(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Remove bricks that came apart from the rest as one batch. Returns their rows BRICK and PLACEMENT, to be inserted
-        elsewhere. Searches for pieces do not look at where they were. Raises like `remove`."""
+    def take_out(self, numbers: np.ndarray, is_noted: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Remove bricks as one batch. Returns their rows BRICK and PLACEMENT, to be inserted elsewhere. Searches for pieces look
+        at where they were if `is_noted`: not for those that came apart from the rest. Raises like `remove`."""
         numbers = np.array(numbers, np.int32).ravel()
         rows = self.rows_of("take_out", numbers.astype(np.int64)), np.frombuffer(self._memory[1], PLACEMENT)[numbers]
-        self._edit("take_out", schema.REMOVE, None, None, numbers, is_noted=False)
+        self._edit("take_out", schema.REMOVE, None, None, numbers, is_noted)
         return rows
 
     def change(self, numbers, rows: np.ndarray, placements: np.ndarray | None = None) -> np.ndarray:

@@ -459,6 +459,21 @@ def test_only_contacts_near_an_edit_are_collided_anew_and_the_others_follow_the_
     assert np.abs(np.subtract([box.position for box in boxes], places)).max() < 2e-3
 
 
+def test_pushed_bricks_are_told_with_their_impulses(space):
+    """The weight of a box times the length of a step, on the brick under it; nothing of what sleeps."""
+    floor, numbers = block(4, 1, 4, size=4)
+    body = space.add_static(floor)
+    box = space.add_rigid(scree.Box(half_extents=(0.2, 0.2, 0.2)), (0.5, 0.7, 0.5), mass=30.0, can_sleep=False)
+    run(space, 1.0)
+    core, low = space.world.core, floor.bounds_of(numbers)[0] * UNIT
+    told, impulses = core.contact.struck_bricks(body.id, core.body.shape(body.id, 0))
+    assert told.tolist() == numbers[np.all(low == (0.0, -0.5, 0.0), axis=1)].tolist()
+    assert impulses == pytest.approx([30.0 * 10.0 * STEP], rel=1e-2)
+    box.can_sleep = True
+    run(space, 2.0)
+    assert box.is_asleep and len(core.contact.struck_bricks(body.id, core.body.shape(body.id, 0))[0]) == 0
+
+
 def are_contacts_kept(space: scree.Space, body: scree.Body, other: scree.Body) -> bool:
     """Whether the next step keeps the contacts of a pair as they are."""
     core = space.world.core

@@ -27,6 +27,9 @@ signal bricks_came_apart(piece: RigidBody3D, numbers: PackedInt32Array, new_numb
 	set(value):
 		breaks = value
 		_note_removals()
+## Impulse in a tick by which others must push a brick to knock it out [N s]; 0: nothing does. What rests on a brick pushes it too, by
+## its weight times the length of a tick. A brick that is knocked out becomes a piece of its own, and what hung on it comes apart.
+@export_range(0.0, 100000.0, 0.1, "or_greater") var strength := 0.0
 ## How many bricks the search for pieces looks at in a tick; it goes on in the next one.
 @export_range(100, 10000000) var search_budget := 20000
 ## Pieces of fewer bricks than this vanish: they are told with null as their body.
@@ -62,6 +65,8 @@ func _enter_tree() -> void:
 
 
 func _physics_process(_delta: float) -> void:
+	if strength > 0.0 and _owner_id >= 0:
+		_knock_out()
 	if _was_edited and breaks:
 		break_apart(search_budget)
 
@@ -86,7 +91,15 @@ func break_apart(budget := 1 << 30) -> Array[BrickBody3D]:
 	return made
 
 
-func _make_piece(numbers: PackedInt32Array) -> BrickBody3D:
+## A brick alone stays as it is.
+func _knock_out() -> void:
+	var struck: Variant = PhysicsServer3D.call("bricks_struck", get_rid(), bricks.get_rid(), strength)
+	for number: int in struck if struck is PackedInt32Array else PackedInt32Array():
+		if bricks.brick_count() > 1:
+			_make_piece(PackedInt32Array([number]), true)
+
+
+func _make_piece(numbers: PackedInt32Array, is_noted := false) -> BrickBody3D:
 	if numbers.size() < least_piece:
 		bricks.remove_bricks(numbers)
 		bricks_came_apart.emit(null, numbers, PackedInt32Array())
@@ -96,10 +109,11 @@ func _make_piece(numbers: PackedInt32Array) -> BrickBody3D:
 	shape.capacity = maxi(4 * numbers.size(), 4096)
 	shape.surfaces = bricks.surfaces
 	shape.brick_count() # makes it
-	var new_numbers: PackedInt32Array = PhysicsServer3D.call("bricks_move", bricks.get_rid(), numbers, shape.get_rid())
+	var new_numbers: PackedInt32Array = PhysicsServer3D.call("bricks_move", bricks.get_rid(), numbers, shape.get_rid(), is_noted)
+	_was_edited = _was_edited or is_noted
 	var piece: BrickBody3D = get_script().new()
 	piece.bricks = shape
-	for property: String in ["density", "search_budget", "least_piece", "colors", "is_drawn", "collision_layer", "collision_mask",
+	for property: String in ["density", "strength", "search_budget", "least_piece", "colors", "is_drawn", "collision_layer", "collision_mask",
 			"gravity_scale", "linear_damp", "angular_damp", "linear_damp_mode", "angular_damp_mode", "physics_material_override",
 			"continuous_cd", "can_sleep"]:
 		piece.set(property, get(property))

@@ -124,6 +124,33 @@ func test_what_stands_on_an_anchor_stays_although_it_is_smaller() -> void:
 	check_equal(pieces[0].get("bricks").brick_count() if pieces.size() == 1 else 0, 4, "bricks that came off")
 
 
+func test_a_hit_knocks_bricks_out_and_what_hung_on_them_falls() -> void:
+	if _is_missing():
+		return
+	var body := _body(1.0)
+	body.freeze = true
+	body.set("strength", 300.0)
+	body.set("density", 20.0)
+	body.get("bricks").set("anchors", [AABB(Vector3(-9, -1, -9), Vector3(18, 1, 18))] as Array[AABB])
+	add_child(body)
+	var cells := PackedInt32Array()
+	for y: int in 8:
+		cells.append_array([0, y, 0])
+	var numbers: PackedInt32Array = body.get("bricks").add_cells(cells)
+	var ball := floating(sphere(0.3), Vector3(-4, 3.5, 0.5), {"mass": 50.0, "linear_velocity": Vector3(4, 0, 0)})
+	await steps(90)
+	check(ball.linear_velocity.x < 1.0, "the slow ball, 200 N s, has hit")
+	check_equal(body.get("bricks").brick_count(), 8, "bricks after a soft hit")
+	ball.position = Vector3(-4, 3.5, 0.5)
+	ball.linear_velocity = Vector3(20, 0, 0)
+	await steps(30)
+	check_equal(body.get("bricks").brick_numbers(), numbers.slice(0, 3), "bricks that stay after a hard hit, 1000 N s")
+	var pieces := get_children().filter(func(child: Node) -> bool: return child is RigidBody3D and child != body and child != ball)
+	var counts: Array = pieces.map(func(piece: Node) -> int: return piece.get("bricks").brick_count())
+	counts.sort()
+	check_equal(counts, [1, 4], "bricks of the pieces")
+
+
 func test_edits_refuse_bad_input_and_change_nothing() -> void:
 	if _is_missing():
 		return
