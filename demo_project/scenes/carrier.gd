@@ -14,6 +14,7 @@ const HEIGHT := 18
 const DECKS: Array[int] = [0, 6, 12]
 ## Bricks taken out in a tick, and as many put back.
 const EDITS := 500
+const COLOURS := 5
 const CREW := 20
 ## Ticks.
 const SHOT_EVERY := 60
@@ -134,17 +135,15 @@ func _shoot(number: int) -> void:
 	_carrier.set("breaks", false)
 
 
-## Bricks that are shot away are no longer worked at: their batches go on with the others.
+## Bricks that are shot away are no longer worked at: their batches, which their tags tell, go on with the others.
 func _forget(struck: PackedInt32Array) -> void:
-	for batch: int in _numbers.size():
-		if batch == _out:
-			continue
-		for number: int in struck:
-			var at := _numbers[batch].find(number)
-			if at >= 0:
-				_numbers[batch].remove_at(at)
-				_batches[batch] = _batches[batch].slice(0, 6 * at) + _batches[batch].slice(6 * at + 6)
-				_settings[batch] = _settings[batch].slice(0, 4 * at) + _settings[batch].slice(4 * at + 4)
+	var settings: PackedInt32Array = _carrier.get("bricks").call("settings_of", struck)
+	for number: int in struck.size():
+		var batch := settings[4 * number + 3] / COLOURS
+		var at := _numbers[batch].find(struck[number])
+		_numbers[batch].remove_at(at)
+		_batches[batch] = _batches[batch].slice(0, 6 * at) + _batches[batch].slice(6 * at + 6)
+		_settings[batch] = _settings[batch].slice(0, 4 * at) + _settings[batch].slice(4 * at + 4)
 
 
 ## Where a crate stands at first: rows on every deck.
@@ -196,7 +195,7 @@ func _add_batch(bricks: Resource, cells: Array[Vector4i]) -> void:
 	var settings := PackedInt32Array()
 	for cell: Vector4i in cells:
 		boxes.append_array([cell.x, cell.y, cell.z, cell.x + 1, cell.y + 1, cell.z + 1])
-		settings.append_array([1, -1, 1, cell.w])
+		settings.append_array([1, -1, 1, cell.w + COLOURS * _batches.size()])
 	_batches.append(boxes)
 	_settings.append(settings)
 	_numbers.append(bricks.call("add_boxes", boxes, settings))
