@@ -26,6 +26,7 @@ func _init(carrier: Node3D, least: float, most: float) -> void:
 	collision.position.y = HEIGHT / 2.0
 	add_child(collision)
 	floor_snap_length = 0.4
+	collision_layer = 2 # nothing that looks for layer 1 alone is pushed by it: it would stop a ship, as nothing moves a character
 	platform_on_leave = CharacterBody3D.PLATFORM_ON_LEAVE_DO_NOTHING
 
 
