@@ -80,8 +80,9 @@ class PieceSearch:
             return [self._bricks_of(group, groups) for group in apart.tolist()]
         held = np.unique(np.concatenate([self.structure.in_box(box[:3], box[3:])["number"] for box in self.anchors]))
         pieces = [self._bricks_of(group, groups) for group in apart.tolist()]
-        if row["open_count"] and pieces:
-            pieces.append(np.setdiff1d(self.structure.numbers(), np.concatenate(pieces), assume_unique=True))
+        searched = np.concatenate([np.zeros(0, np.int32), *pieces])
+        if row["open_count"] and np.isin(held, searched).all():  # no anchor holds the rest
+            pieces.append(np.setdiff1d(self.structure.numbers(), searched, assume_unique=True))
         return [piece for piece in pieces if not np.isin(piece, held).any()]
 
     def _bricks_of(self, group: int, groups: np.ndarray) -> np.ndarray:
