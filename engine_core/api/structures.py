@@ -127,6 +127,8 @@ class Structure(Shape):
         count = len(self.surfaces or ())
         ranges = {"density": (density, 1, 0xFFFFFFFF), "surface": (surface, -1, count - 1), "layers": (layers, 0, 0xFFFFFFFF)}
         for name, (given, least, most) in ranges.items():
+            if type(given) is int and least <= given <= most:  # as for most single bricks: much cheaper than arrays
+                continue
             values = np.asarray(given)
             is_whole = values.dtype.kind in "iu" and values.shape in ((), (len(corners[0]),))
             if not is_whole or (values.size and not least <= values.min() <= values.max() <= most):

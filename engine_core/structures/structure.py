@@ -203,21 +203,24 @@ class Structure:
             before = self.summary
             if done:
                 self.summary = self._summarized()
-            for user in list(self.users) if done else ():
+            users = list(self.users) if done else []
+            for user in users:
                 user.renew_structure(self)
-        if done and self.users:
+        if users:
             after = self.summary
             has_grown = bool((after["low"] < before["low"]).any() or (after["high"] > before["high"]).any())
             new = np.sort(numbers[:done]) if operation != schema.REMOVE else NO_NUMBERS
             new_bounds = self._bounds(new) if len(new) else NO_BOUNDS
-            for user in list(self.users):
+            for user in users:
                 user.tell_structure(self, Batch(old, new, gone, new_bounds, has_grown))
         self._raise(name, record, numbers)
 
     def _bounds(self, numbers: np.ndarray) -> np.ndarray:
         """Bounds (n, 6) of bricks [unit]; of numbers that are none, anything."""
-        rows = self.bricks[np.clip(numbers, 0, len(self.bricks) - 1)]
-        return np.concatenate((rows["low"], rows["high"]), axis=1)
+        rows = self.bricks.take(numbers, mode="clip")
+        bounds = np.empty((len(rows), 6), np.float32)
+        bounds[:, :3], bounds[:, 3:] = rows["low"], rows["high"]
+        return bounds
 
     def _carry_out(self, command) -> None:
         """Give a COMMAND to the structure. While rows that queries may still read fill the pools, wait for these queries."""
