@@ -3,8 +3,8 @@ class_name BrickShape3D
 extends ConvexPolygonShape3D
 ## Thousands of bricks as one rigid shape, edited while the world runs. Put it into a [CollisionShape3D] of any body or area.
 ##
-## Bricks are boxes on a grid of [member unit] metres, whose corners are whole numbers of units; turned ones lie anywhere. Edits come
-## in batches: [method add_boxes], [method add_cells], [method remove_bricks], [method change_bricks]. Bodies that have the shape
+## Bricks are boxes on a grid of [member unit] metres, whose corners are whole numbers of units; turned ones lie anywhere. Edits
+## come in batches: [method add_boxes], [method add_cells], [method remove_bricks], [method change_bricks]. Bodies that have the shape
 ## follow before the next step: mass, contacts, rays. A ray that hits a brick tells its number as [code]face_index[/code];
 ## [method brick_at] finds the brick at a point of a contact. Saved with its scene as the set of bricks alone, numbered from 1 on.
 ## [br][br]
@@ -35,8 +35,8 @@ const NONE: Array[int] = []
 		surfaces = value
 		_make_again()
 
-## Boxes in which bricks are held from outside, as by the ground [m]. If there are any, a piece breaks off a [BrickBody3D] if it has
-## no brick that touches one; otherwise all pieces but the largest do.
+## Boxes in which bricks are held from outside, as by the ground [m]. If there are any, a piece breaks off a [BrickBody3D] if none of
+## its bricks touches one; otherwise all pieces but the largest do.
 @export var anchors: Array[AABB]:
 	set(value):
 		anchors = value
@@ -51,14 +51,14 @@ static func is_available() -> bool:
 	return PhysicsServer3D.has_method("bricks_make")
 
 
-## A shape of the cells of a [GridMap], each a box of its cell size, tagged with the number of its item. Put it onto a body that is
-## placed as the [GridMap] is.
+## A shape of the cells of a [GridMap], each a box of its cell size, tagged with the number of its item. Put it onto a body that
+## is placed as the [GridMap] is.
 static func from_grid_map(map: GridMap) -> BrickShape3D:
 	var made: BrickShape3D = load("res://addons/scree/bricks/brick_shape_3d.gd").new()
 	var size := map.cell_size
 	var step := minf(size.x, minf(size.y, size.z))
 	var parts := 2
-	while parts < 64 and not (_is_whole(size.x * parts / step) and _is_whole(size.y * parts / step) and _is_whole(size.z * parts / step)):
+	while parts < 64 and not (_is_even(size.x * parts / step) and _is_even(size.y * parts / step) and _is_even(size.z * parts / step)):
 		parts += 2
 	made.unit = step / parts
 	var sides := Vector3i((size / made.unit).round())
@@ -196,7 +196,7 @@ func _tell_anchors() -> void:
 		PhysicsServer3D.call("bricks_set_anchors", get_rid(), boxes)
 
 
-static func _is_whole(number: float) -> bool:
+static func _is_even(number: float) -> bool:
 	return absf(number - roundf(number)) < 1e-4 and int(roundf(number)) % 2 == 0
 
 

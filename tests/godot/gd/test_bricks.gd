@@ -58,7 +58,8 @@ func test_a_bridge_breaks_in_the_middle() -> void:
 	body.angular_velocity = Vector3(0, 0.5, 0)
 	await steps(2)
 	var told: Array = []
-	body.connect("bricks_came_apart", func(piece: Node, old: PackedInt32Array, new: PackedInt32Array) -> void: told.append([piece, old, new]))
+	body.connect("bricks_came_apart", func(piece: Node, old: PackedInt32Array, new: PackedInt32Array) -> void:
+		told.append([piece, old, new]))
 	var before := _momentum([body])
 	var mass_before: float = body.call("total_mass")
 	check_near(mass_before, 20 * 0.125 * 500.0, 0.01, "mass of the bricks")
@@ -78,7 +79,8 @@ func test_a_bridge_breaks_in_the_middle() -> void:
 	# Both centres of mass have gone straight since the break, two ticks ago, with the velocities that they had in the whole.
 	var apart := _center(piece).distance_to(_center(body))
 	await steps(60)
-	check_near(_center(piece).distance_to(_center(body)), apart * sqrt(1.0 + pow(0.5 * 62 * TICK, 2.0)), 0.01, "distance of both a second later")
+	var expected := apart * sqrt(1.0 + pow(0.5 * 62 * TICK, 2.0))
+	check_near(_center(piece).distance_to(_center(body)), expected, 0.01, "distance of both a second later")
 	check_near(direct_state(piece).angular_velocity, Vector3(0, 0.5, 0), 1e-3, "spin of the piece")
 
 
