@@ -3,8 +3,8 @@ extends RigidBody3D
 ## A rigid body of bricks: a ship, a house, a wall. It is drawn, edited in batches, and breaks apart where nothing holds it.
 ##
 ## Edit it by the methods of its [member bricks], a [BrickShape3D]: [code]body.bricks.add_boxes(...)[/code]. What does not hang
-## together any more becomes a [BrickBody3D] of its own in the next tick, with the velocity and spin of its matter, and
-## [signal bricks_came_apart] tells which bricks went there. Frozen ([member RigidBody3D.freeze]) it is a static structure. Without
+## together any more becomes a [BrickBody3D] of its own in the next tick, with the velocity and spin of its matter, and [signal
+## bricks_came_apart] tells which bricks went there. Frozen ([member RigidBody3D.freeze]) it is a static structure. Without
 ## [member BrickShape3D.anchors] the largest piece stays.
 ## [br][br]
 ## Needs Scree Physics; with another physics engine it warns, and has no shape.
@@ -27,8 +27,9 @@ signal bricks_came_apart(piece: RigidBody3D, numbers: PackedInt32Array, new_numb
 	set(value):
 		breaks = value
 		_note_removals()
-## Impulse in a tick by which others must push a brick to knock it out [N s]; 0: nothing does. A body that rests on a brick pushes it
-## by its weight times the length of a tick. A brick that is knocked out becomes a piece of its own, and what hung on it comes apart.
+## Impulse in a tick by which others must push a brick to knock it out [N s]; 0: nothing does. A body that rests on a brick
+## pushes it by its weight times the length of a tick. A brick that is knocked out becomes a piece of its own, and what hung on
+## it comes apart.
 @export_range(0.0, 100000.0, 0.1, "or_greater") var strength := 0.0
 ## How many bricks the search for pieces looks at in a tick; it goes on in the next one.
 @export_range(100, 10000000) var search_budget := 20000

@@ -4,13 +4,14 @@ extends ConvexPolygonShape3D
 ## Thousands of bricks as one rigid shape, edited while the world runs. Put it into a [CollisionShape3D] of any body or area.
 ##
 ## Bricks are boxes on a grid of [member unit] metres, whose corners are whole numbers of units; turned ones lie anywhere. Edits
-## come in batches: [method add_boxes], [method add_cells], [method remove_bricks], [method change_bricks]. Bodies that have the shape
-## follow before the next step: mass, contacts, rays. A ray that hits a brick tells its number as [code]face_index[/code];
-## [method brick_at] finds the brick at a point of a contact. Saved with its scene as the set of bricks alone, numbered from 1 on.
+## come in batches: [method add_boxes], [method add_cells], [method remove_bricks], [method change_bricks]. Bodies that have the
+## shape follow before the next step: mass, contacts, rays. A ray that hits a brick tells its number as [code]face_index[/code];
+## [method brick_at] finds the brick at a point of a contact. Saved with its scene as the set of bricks alone, numbered from 1
+## on.
 ## [br][br]
-## Positions are those of the shape's own frame [m]. Settings of a brick are four numbers: density (how many times as dense as the
-## body's), surface (an index into [member surfaces], -1 for the body's), layers (32 bits; 0: nothing meets it), tag (a number of
-## yours, which also chooses its colour in a [BrickView3D]). [code][1, -1, 1, 0][/code] unless given.
+## Positions are those of the shape's own frame [m]. Settings of a brick are four numbers: density (how many times as dense as
+## the body's), surface (an index into [member surfaces], -1 for the body's), layers (32 bits; 0: nothing meets it), tag (a
+## number of yours, which also chooses its colour in a [BrickView3D]). [code][1, -1, 1, 0][/code] unless given.
 ## [br][br]
 ## Needs Scree Physics; with another physics engine it is an empty shape that keeps what was saved.
 
@@ -35,8 +36,8 @@ const NONE: Array[int] = []
 		surfaces = value
 		_make_again()
 
-## Boxes in which bricks are held from outside, as by the ground [m]. If there are any, a piece breaks off a [BrickBody3D] if none of
-## its bricks touches one; otherwise all pieces but the largest do.
+## Boxes in which bricks are held from outside, as by the ground [m]. If there are any, a piece breaks off a [BrickBody3D] if
+## none of its bricks touches one; otherwise all pieces but the largest do.
 @export var anchors: Array[AABB]:
 	set(value):
 		anchors = value
@@ -58,7 +59,7 @@ static func from_grid_map(map: GridMap) -> BrickShape3D:
 	var size := map.cell_size
 	var step := minf(size.x, minf(size.y, size.z))
 	var parts := 2
-	while parts < 64 and not (_is_even(size.x * parts / step) and _is_even(size.y * parts / step) and _is_even(size.z * parts / step)):
+	while parts < 64 and not _are_even(size * parts / step):
 		parts += 2
 	made.unit = step / parts
 	var sides := Vector3i((size / made.unit).round())
@@ -196,8 +197,9 @@ func _tell_anchors() -> void:
 		PhysicsServer3D.call("bricks_set_anchors", get_rid(), boxes)
 
 
-static func _is_even(number: float) -> bool:
-	return absf(number - roundf(number)) < 1e-4 and int(roundf(number)) % 2 == 0
+static func _are_even(numbers: Vector3) -> bool:
+	var halves := numbers / 2.0
+	return (halves - halves.round()).length() < 1e-4
 
 
 ## ------------------------------------------------------------------ the set, saved with the resource
