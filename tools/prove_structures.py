@@ -1,13 +1,17 @@
 """Long checks of structures: the tree over bricks after a million edits. It needs a checkout, for what is under tests/."""
 
 import json
+import statistics
 from pathlib import Path
 
+from scree.tools import bench, scenes
 from scree.tools.find_godot import Godot
 from scree.tools.prove import Outcome, check, long_tests, run_python
 
 EDITS, SEEDS = 1_000_000, 100
 LEAST_UNDONE = 10_000
+FLIGHT_TICKS, FLIGHT_STARTS, MOST_TICK, WORST_TICK = 3600, 120, 4.0, 8.0  # the first is loading; [ms]
+LEAST_BRICKS, ABOARD = 90_000, (300, 20)
 
 
 @check(f"{EDITS} random edits over {SEEDS} seeds: the tree is the one built at once; at least {LEAST_UNDONE} force-splits undone")
@@ -25,3 +29,23 @@ def structures(godot: Godot, project: Path) -> Outcome:
 def structure_readers(godot: Godot, project: Path) -> Outcome:
     """Every test run parks it too, in fewer places; here also copies of the edits that are broken on purpose, which must fail."""
     return long_tests(("queries",), "tests/structures/test_publication.py", "tests/structures/test_explored.py")
+
+
+@check(
+    f"60 s of 100,000 bricks in flight in Godot, 1,000 edits a tick, 300 crates, 20 characters: {MOST_TICK} ms a tick, "
+    f"none over {WORST_TICK}"
+)
+def bricks_in_flight(godot: Godot, project: Path) -> Outcome:
+    """The scene `carrier` on two threads: nothing falls through a deck, and a tick stays short."""
+    scenes.choose_engine(project, scenes.SCREE, threads=2)
+    figures = scenes.run_scene(godot, project, "carrier", FLIGHT_TICKS, timeout=1800.0)
+    bench.check_engine(figures, scenes.SCREE)
+    ticks, extra = sorted(figures.tick_ms[FLIGHT_STARTS:]), figures.extra
+    median, high, worst = statistics.median(ticks), ticks[int(0.95 * len(ticks))], ticks[-1]
+    aboard = (int(extra["crates_aboard"]), int(extra["crew_aboard"]))
+    text = (
+        f"{extra['bricks']:.0f} bricks at the end, {aboard[0]} crates and {aboard[1]} characters aboard, {extra['pieces']:.0f} "
+        f"pieces shot off; a tick {median:.2f} ms (median), {high:.2f} (95th percentile), {worst:.1f} (worst)"
+    )
+    is_whole = aboard == ABOARD and extra["bricks"] > LEAST_BRICKS and figures.lost == 0
+    return Outcome(text, is_whole and median <= MOST_TICK and worst <= WORST_TICK)

@@ -12,7 +12,7 @@ from ..shapes.structure_settings import DETAIL, StructureSettings
 from ..structures import schema as bricks
 from ..structures import structure as core
 from ..structures.breaking import PieceSearch
-from .arrays import NO_TURN, Floats, Ints, Numbers, Vectors, read_only, errors_of_call
+from .arrays import NO_TURN, Floats, Ints, Numbers, Vector, Vectors, errors_of_call, read_only, vector
 from .materials import Material
 from .shapes import Shape, Whole, surface_table
 
@@ -32,8 +32,9 @@ class Structure(Shape):
     `unit`: length of the grid's unit [m]; corners are whole numbers of units, at most 2^23 from the origin. `capacity`: the most
     bricks; room that is not used costs no memory. `surfaces`: materials that bricks may have, none of them rough or absorbent.
     Hits and contacts tell the number of the brick as their `part`. `breaks`: note what is removed, so that `Body.break_apart`
-    finds what came apart by it. `detail`: two structures meet with all of their bricks, unless the one with fewer has more than
-    this: then it meets the other as its convex hull.
+    finds what came apart by it. `anchors`: boxes, low and high corners in units of `unit` [m], that hold bricks from outside: a
+    piece comes off if no brick of it touches one; without any, all but the largest do. `detail`: two structures meet with all of
+    their bricks, unless the one with fewer has more than this: then it meets the other as its convex hull.
 
     Edits and questions may come from any thread at any time. A query sees the bricks before a batch of edits or after it, never
     between; while a step runs, masses and bounds of bodies, and with them bricks outside of the former bounds, follow at its
@@ -43,6 +44,7 @@ class Structure(Shape):
     capacity: int = 1 << 20
     surfaces: Sequence[Material] | None = None
     breaks: bool = False
+    anchors: Sequence[tuple[Vector, Vector]] = ()
     detail: int = DETAIL
     bricks: Any = field(init=False, repr=False)
     """The compiled face (`engine_core/structures/structure.py`), for experts."""
@@ -57,6 +59,8 @@ class Structure(Shape):
         object.__setattr__(self, "search", PieceSearch(self.bricks) if self.breaks else None)
         if self.search is not None:
             self.bricks.searches.add(self.search)
+            given = [corner for number, box in enumerate(self.anchors) for corner in _corners(number, box)]
+            self.search.anchors = np.array(given, np.float32).reshape(-1, 6)
         object.__setattr__(self, "surfaces", None if self.surfaces is None else tuple(self.surfaces))
         self._check()
 
@@ -123,6 +127,8 @@ class Structure(Shape):
         count = len(self.surfaces or ())
         ranges = {"density": (density, 1, 0xFFFFFFFF), "surface": (surface, -1, count - 1), "layers": (layers, 0, 0xFFFFFFFF)}
         for name, (given, least, most) in ranges.items():
+            if type(given) is int and least <= given <= most:  # as for most single bricks: much cheaper than arrays
+                continue
             values = np.asarray(given)
             is_whole = values.dtype.kind in "iu" and values.shape in ((), (len(corners[0]),))
             if not is_whole or (values.size and not least <= values.min() <= values.max() <= most):
@@ -141,6 +147,13 @@ class Structure(Shape):
         wanted = np.atleast_1d(np.asarray(numbers, np.int64))
         rows = self.bricks.rows_of("bounds_of", wanted)
         return read_only(rows["low"].astype(np.float64)), read_only(rows["high"].astype(np.float64))
+
+
+def _corners(number: int, box: tuple[Vector, Vector]) -> list[Floats]:
+    """Low and high corner of an anchor. Raises ValueError."""
+    if len(box) != 2:
+        raise ValueError(f"Structure: anchor {number} must be two corners, got {box!r}")
+    return [vector("Structure", f"a corner of anchor {number}", corner) for corner in box]
 
 
 @dataclass(frozen=True, eq=False)

@@ -72,6 +72,10 @@ class ShapeUsers:
         got = self._got.get(shape) or ([self._only[shape]] if shape in self._only else ())
         if not got:  # a new shape is set before a body gets it
             return []
+        if len(got) == 1 and self._bodies.rows[got[0]]["instance_count"] == 1:  # as below, without arrays
+            first = self._bodies.rows[got[0]]["first_instance"]
+            is_its = not self._bodies.flags[got[0]] & IS_IN_BATCH and self._instances.rows["user_shape"][first] == shape
+            return [got[0]] if is_its else []
         bodies = np.unique(np.array(got, np.int64))
         bodies = bodies[self._bodies.flags[bodies] & np.uint32(IS_IN_BATCH) == 0]  # their rows were reused
         first, count = (self._bodies.rows[name][bodies] for name in ("first_instance", "instance_count"))

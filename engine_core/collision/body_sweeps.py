@@ -1,12 +1,15 @@
 """The time of first contact of two bodies that move and turn: the sweeps of their shapes against each other."""
 
+import math
+
 import numpy as np
 
 from ..bodies.bounds import bounds_in_frame
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.schema import INSTANCE
 from ..geometry.vector import (
-    add, conjugate, length, multiply, quaternion, rotate_inverse, scale, store3, store4, subtract, vector3,
+    add, add_scaled, conjugate, interpolate_rotation, length, multiply, quaternion, rotate_inverse, scale, store3, store4,
+    subtract, vector3,
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
@@ -15,7 +18,7 @@ from ..shapes.schema import SHAPE
 from .stand_ins import NO_SIDE, side_stood_in
 from .sweeps import reach_of, sweep_shapes
 
-FLOAT32, FLOAT64 = np.float32, np.float64
+FLOAT64 = np.float64
 
 
 @kernel
@@ -36,35 +39,46 @@ def set_instance(sweep, instance, shape):
 
 
 @kernel
-def swept_box(body, sweep, box):
-    """Bounds of everything a body touches during its motion, from the sweep's origin."""
-    for k in range(3):
-        start, motion = sweep.position[k], sweep.motion[k]
-        box[k] = FLOAT32(start + min(motion, 0.0) - body.extent - 1e-3)
-        box[3 + k] = FLOAT32(start + max(motion, 0.0) + body.extent + 1e-3)
+def place_of_body(sweep, fraction):
+    """Position and rotation of a body after a fraction of its motion."""
+    fraction = min(fraction, 1.0 - sweep.missing)
+    position = add_scaled(vector3(sweep.position), vector3(sweep.motion), fraction)
+    return position, interpolate_rotation(quaternion(sweep.rotation), quaternion(sweep.end_rotation), fraction)
 
 
 @kernel
-def way_of(sweep, body):
-    """Upper bound of the distance that a point of a body moves [m]."""
-    return length(vector3(sweep.motion)) + sweep.angle * FLOAT64(body.extent)
+def path_beside(sweep, other):
+    """Bounds of the path of a body's centre of mass in the frame of another body, which moves and turns itself: low and high. A
+    body that rides along hardly moves there, however fast both are."""
+    low, high = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
+    for k in range(3):  # if one of them stops before the end, the path has a corner there
+        fraction = 0.0 if k == 0 else 1.0 if k == 1 else 1.0 - max(sweep.missing, other.missing)
+        position, rotation = place_of_body(other, fraction)
+        at = rotate_inverse(rotation, subtract(place_of_body(sweep, fraction)[0], position))
+        low = (min(low[0], at[0]), min(low[1], at[1]), min(low[2], at[2]))
+        high = (max(high[0], at[0]), max(high[1], at[1]), max(high[2], at[2]))
+    # A path p(t) whose second derivative is at most a deviates from its chord by a / 8: in a frame that turns at w, a is at most
+    # 2 w |p'| + w^2 |p|. The interpolation of rotations is not quite uniform: four times that has room for it.
+    way = length(subtract(vector3(sweep.motion), vector3(other.motion)))
+    far = length(subtract(vector3(sweep.position), vector3(other.position))) + way
+    bend = min(other.angle * way + 0.5 * other.angle * other.angle * far, 2.0 * far) + 1e-3
+    return (low[0] - bend, low[1] - bend, low[2] - bend), (high[0] + bend, high[1] + bend, high[2] + bend)
 
 
 @kernel
-def sweep_bodies_apart(world, body, other, sweeps, box, longest):
-    """How far a body may go before it hits another one, at most `longest`. `sweeps`: rows of SWEEP of both, as bodies; `box`: the
-    `swept_box` of the first."""
+def sweep_bodies_apart(world, body, other, sweeps, longest):
+    """How far a body may go before it hits another one, at most `longest`. `sweeps`: rows of SWEEP of both, as bodies."""
     keep_as_call()
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     walk, own_walk = stack_array(1, PARTS)[0], stack_array(1, PARTS)[0]
     place, rotation, turn = vector3(sweeps[1].position), quaternion(sweeps[1].rotation), quaternion(sweeps[0].rotation)
     offset = rotate_inverse(rotation, subtract(vector3(sweeps[0].position), place))
-    moved = way_of(sweeps[1], other)
-    low, high = vector3(box[0:3]), vector3(box[3:6])
-    half = scale(subtract(high, low), 0.5)
-    low, high = bounds_in_frame(scale(add(low, high), 0.5), (half[0] + moved, half[1] + moved, half[2] + moved), place, rotation)
-    moved += way_of(sweeps[0], body)
+    reach = FLOAT64(body.extent)
+    low, high = path_beside(sweeps[0], sweeps[1])
+    low, high = (low[0] - reach, low[1] - reach, low[2] - reach), (high[0] + reach, high[1] + reach, high[2] + reach)
+    near, far = path_beside(sweeps[1], sweeps[0])
+    moved = length(subtract(far, near)) + (sweeps[0].angle + sweeps[1].angle) * FLOAT64(other.extent)
     stood_in = side_stood_in(world, body, other) if world.brick_function != 0 else np.int64(NO_SIDE)
     begin_parts(walk, other.first_instance, other.instance_count)
     walk.stands_in = stood_in == 1

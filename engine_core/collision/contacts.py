@@ -11,11 +11,10 @@ from ..bodies.bounds import bounds_overlap
 from ..bodies.overlap import is_deep
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_number, part_row
 from ..bodies.records import world_at
-from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID, STATIC
+from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID
 from ..bodies.system_schema import SYSTEM, offset_of
 from ..geometry.vector import (
-    add, conjugate, length, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, store3, store4, subtract,
-    vector3,
+    add, conjugate, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, store3, store4, vector3,
 )  # fmt: skip
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
@@ -23,11 +22,10 @@ from ..runtime.call import call_1_result
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_record, address_of_row, stack_array, view
 from ..runtime.prefetch import prefetch
-from ..runtime.vector4 import lane4, load4, max4
 from ..shapes.compound import has_parts, surface_of_part
 from ..shapes.schema import FIRST_BRICK, NO_PART, SHAPE, SPHERE
 from ..shapes.traits import is_support_shape
-from .body_sweeps import reach_in_frame, sweep_bodies_apart, swept_box
+from .body_sweeps import reach_in_frame, sweep_bodies_apart
 from .collide_function import SHAPE_PAIR
 from .contact_points import relative_position
 from .contact_schema import CONTACT
@@ -35,10 +33,11 @@ from .crowds import separate_centers
 from .brick_contacts import take_back, was_merged, write_brick_results, write_merged
 from .merged_contacts import LEAST_MERGED, MERGING
 from .meshes import CLUSTER
-from .meeting import NO_MOTION, angle_ahead, balls_meet_at, bring_back, may_meet, motion_ahead, move_along, set_sweep_ahead
+from .meeting import NO_MOTION, balls_meet_at, bring_back, may_meet, move_along, set_sweep_ahead
 from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, write_results
 from .pairs import lists_of, pairs_of
 from .passing import gap_between
+from .recycling import is_recyclable, remember_gap, remember_pose, stays_apart
 from .rolling import is_round_on_mesh, turn_to_chords
 from .schema import (
     CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED, PAIR_WAS_ON_CURVE,
@@ -51,16 +50,6 @@ INT32, FLOAT32, FLOAT64, INT64 = np.int32, np.float32, np.float64, np.int64
 
 CHANGED_PAIR_COUNT_OFFSET = offset_of("pairs", "changed_count")
 
-RECYCLE_DISTANCE = 0.01
-"""Largest relative movement of the surfaces of two bodies before they are collided anew [m]; less for small bodies,"""
-RECYCLE_PART_OF_SIZE = 0.05
-"""... at most this many inner radii of the smaller one,"""
-RECYCLE_ROLLING = 5e-4
-"""... at round surfaces at most this [m]: the anchor stays behind a rolling body; the weight ahead of it would drive it on,"""
-RECYCLE_ANGLE = 0.15
-"""... and at any size less than this angle [rad]."""
-SINGLE = 1.2e-7
-"""Relative rounding error of a number stored in single precision."""
 PAIRS_AHEAD, BODIES_AHEAD = 16, 8
 """Number of pairs in advance at which the cache lines of a pair, and of its bodies, are prefetched."""
 
@@ -69,104 +58,6 @@ PAIRS_AHEAD, BODIES_AHEAD = 16, 8
 def shapes_collide(a, b):
     """Whether the simulation layers of two shapes let them collide; a shape without layers collides with all."""
     return a.simulation_layers == 0 or b.simulation_layers == 0 or a.simulation_layers & b.simulation_layers != 0
-
-
-@kernel
-def moved_since(pair, a, b):
-    """Upper bound of how far two bodies have moved relative to each other since their poses were stored [m]."""
-    delta, then = relative_position(a, b), pair.pose_position
-    return abs(delta[0] - then[0]) + abs(delta[1] - then[1]) + abs(delta[2] - then[2])
-
-
-@kernel
-def turn_since(body, rotation):
-    """Absolute difference of the quaternion of a body's rotation from an earlier one, by component."""
-    now, then = load4(address_of_row(body.rotation, 0)), load4(address_of_row(rotation, 0))
-    return max4(now - then, then - now)
-
-
-@kernel
-def angle_of(turn):
-    """Upper bound of the angle of a difference of quaternions [rad]: |p - q| of two unit quaternions is half the angle between
-    them. It is a little less for large angles; points 1 m from the centre move no farther than that."""
-    return 2.0 * (lane4(turn, 0) + lane4(turn, 1) + lane4(turn, 2) + lane4(turn, 3))
-
-
-@kernel
-def smaller_radius(a, b):
-    """Inner radius of the smaller of two bodies [m]; planes and meshes, which have none, are left out."""
-    radius_a, radius_b = FLOAT64(a.inner_radius), FLOAT64(b.inner_radius)
-    if radius_a <= 0.0 or radius_b <= 0.0:
-        return max(radius_a, radius_b)
-    return min(radius_a, radius_b)
-
-
-@kernel
-def is_recyclable(pair, a, b):
-    """Whether the manifolds of the last full collision are still valid: the surfaces have moved less than the limit since then.
-    Distances are bounded by sums of components. Reads only the first cache line of each row."""
-    angle, limit = angle_of(turn_since(a, pair.pose_rotation_a) + turn_since(b, pair.pose_rotation_b)), pair.limit
-    if limit < 0.0:
-        limit = FLOAT32(min(RECYCLE_DISTANCE, RECYCLE_PART_OF_SIZE * smaller_radius(a, b), -FLOAT64(limit)))
-    return moved_since(pair, a, b) + angle * pair.reach < limit
-
-
-@kernel
-def set_pose(pair, a, b, delta):
-    """Store the relative pose of two bodies. `delta`: from A to B, world axes [m]."""
-    store3(pair.pose_position, delta)
-    store4(pair.pose_rotation_a, quaternion(a.rotation))
-    store4(pair.pose_rotation_b, quaternion(b.rotation))
-
-
-@kernel
-def stays_apart(pair, a, b, delta_time):
-    """Whether two bodies that were apart when they were collided have moved so little since, and move so slowly, that no contact
-    begins in this step. Then their poses are stored anew, with the rest of their gap. False if their fat bounds have parted: the
-    full collision ends such a pair."""
-    if pair.limit >= 0.0 or not bounds_overlap(a.fat_bounds, b.fat_bounds):
-        return False
-    turned = FLOAT64(a.extent) * angle_of(turn_since(a, pair.pose_rotation_a))
-    turned += FLOAT64(b.extent) * angle_of(turn_since(b, pair.pose_rotation_b))
-    delta = relative_position(a, b)
-    rounding = SINGLE * (abs(delta[0]) + abs(delta[1]) + abs(delta[2]))
-    left = -FLOAT64(pair.limit) - moved_since(pair, a, b) - turned - rounding
-    way = length(subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time)))
-    way += FLOAT64(a.extent) * angle_ahead(a, delta_time) + FLOAT64(b.extent) * angle_ahead(b, delta_time)
-    if not way < left:
-        return False
-    set_pose(pair, a, b, delta)
-    pair.limit = FLOAT32(-left)
-    return True
-
-
-@kernel
-def remember_pose(pair, a, b, delta, is_round, renews):
-    """Note the poses of a full collision, and until when its manifolds serve. `is_round`: some contact is with what is round;
-    `renews`: they serve for this step alone."""
-    set_pose(pair, a, b, delta)
-    # The smaller body bounds how far a point of contact can be from either centre of the motion.
-    reach, inner = 1.0e30, 1.0e30
-    for side in range(2):
-        body = a if side == 0 else b
-        if body.inverse_mass > 0.0:
-            reach = min(reach, np.float64(body.extent))
-        if body.inner_radius > 0.0:
-            inner = min(inner, np.float64(body.inner_radius))
-    limit = min(RECYCLE_DISTANCE, RECYCLE_PART_OF_SIZE * inner, RECYCLE_ANGLE * reach)
-    if is_round:
-        limit = min(limit, RECYCLE_ROLLING)
-    # Of what rolls, a contact that stayed behind would push ahead of where it rolls to: it would rock more and more.
-    pair.limit, pair.reach = FLOAT32(0.0 if renews else limit), FLOAT32(reach)
-
-
-@kernel
-def remember_gap(pair, a, b, gap):
-    """Store that no contact begins before two bodies without contacts have moved by `gap` towards each other [m], if that is more
-    than the limit of a full collision. The place where they will touch is not known: it may be at the far end of either."""
-    pair.reach = max(a.extent if a.mode != STATIC else FLOAT32(0.0), b.extent if b.mode != STATIC else FLOAT32(0.0))
-    if gap > pair.limit:
-        pair.limit = FLOAT32(-gap)
 
 
 @kernel
@@ -301,13 +192,12 @@ def collide_ahead(system, world, instances, shapes, pair_index, a, b, delta, del
     """Collide two bodies that are apart, at the place where they meet within the step, if they do. Returns the position of B
     relative to A there, or the present one."""
     keep_as_call()
-    sweeps, box, copies = stack_array(2, SWEEP), stack_array(6, FLOAT32), stack_array(2, BODY)
+    sweeps, copies = stack_array(2, SWEEP), stack_array(2, BODY)
     at = 0 if a.mode >= RIGID else 1
     set_sweep_ahead(a, NO_MOTION, delta_time, sweeps[at])
     set_sweep_ahead(b, delta, delta_time, sweeps[1 - at])
     copies[0], copies[1] = a, b
-    swept_box(copies[at], sweeps[0], box)
-    fraction = sweep_bodies_apart(world, copies[at], copies[1 - at], sweeps, box, 1.0)
+    fraction = sweep_bodies_apart(world, copies[at], copies[1 - at], sweeps, 1.0)
     if fraction >= 1.0:
         return delta
     return collide_at(

@@ -20,11 +20,15 @@ from ..collision.contact_schema import (
     CONTACT_RULE, RULE_A_IS_PLATFORM, RULE_A_RUNS, RULE_B_IS_PLATFORM, RULE_B_RUNS, RULE_EXISTS, RULE_HAS_FRICTION,
     RULE_HAS_RESTITUTION, RULE_IGNORES, RULE_IS_SENSOR,
 )  # fmt: skip
+from ..collision.struck_bricks import STRUCK, list_struck
 from ..edit import body_placement, setting_edits
 from ..runtime.code_address import checked_address
 from ..runtime.memory import address_of
 from .body_shapes import finite
 from .part import Part
+
+FIRST_ROOM = 64
+"""Contacts with bricks that are asked for at once."""
 
 
 class ContactInterface(Part):
@@ -54,6 +58,25 @@ class ContactInterface(Part):
         """Contact events of the last step of a system: rows of CONTACT_EVENT, a read-only view that is valid until the next step,
         in an order that does not depend on threads. Contacts that ended between the steps come first. Raises KeyError."""
         return self._world.system(system).contact_events()
+
+    def struck_bricks(self, identity: int, shape: int) -> tuple[np.ndarray, np.ndarray]:
+        """Numbers of the bricks of a structure on a body (`shape`: id of the shape) that others pushed in the last step, int64
+        (n,), ascending, and the sums of the impulses along the normals of their contacts, (n,) [N s]. Merged contacts count for
+        the brick of the deepest. The thread that steps calls this, between steps. Raises KeyError."""
+        call = "struck_bricks"
+        index, wanted = self._world.body.index(call, identity), self._world.shape.index(call, shape)
+        if self._bodies.rows[index]["system"] < 0:
+            return np.zeros(0, np.int64), np.zeros(0)
+        room = FIRST_ROOM
+        while True:
+            rows = np.zeros(room, STRUCK)
+            count = list_struck(self._world.address, index, address_of(rows), room)
+            if count <= room:
+                break
+            room = 2 * count
+        rows = rows[:count][rows["shape"][:count] == wanted]
+        bricks, which = np.unique(rows["brick"], return_inverse=True)
+        return bricks, np.bincount(which, rows["impulse"], len(bricks))
 
     # Rules.
 

@@ -16,7 +16,9 @@ from ..collision.contact_points import relative_position
 from ..collision.pairs import brick_of, lists_of, manifolds_of, pairs_of
 from ..collision.passing import box_around
 from ..collision.schema import MANIFOLD_HAS_BRICKS, MANIFOLD_IS_MERGED, SPECULATIVE_DISTANCE
-from ..geometry.vector import add, conjugate, matrix_rows, multiply, quaternion, rotate, rotate_inverse, subtract, vector3
+from ..geometry.vector import (
+    add, conjugate, matrix_rows, multiply, quaternion, rotate, rotate_inverse, scale, store3, subtract, vector3,
+)  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of, stack_array, view, view2
@@ -34,6 +36,8 @@ BRICK_EDIT = np.dtype(
         ("bounds", "i8"),  # float32 (n, 6): their bounds [unit], in any order
         ("bounds_count", "i8"),
         ("inserted", "i8"), ("inserted_count", "i8"),
+        ("new_bounds", "i8"),  # float32 (m, 6): those of the inserted ones
+        ("new_bounds_count", "i8"),
     ],
     align=True,
 )  # fmt: skip
@@ -46,6 +50,7 @@ def make_edit(shape: int, batch) -> np.ndarray:
     edit["removed"], edit["removed_count"] = address_of(batch.removed), len(batch.removed)
     edit["bounds"], edit["bounds_count"] = address_of(batch.bounds), len(batch.bounds)
     edit["inserted"], edit["inserted_count"] = address_of(batch.inserted), len(batch.inserted)
+    edit["new_bounds"], edit["new_bounds_count"] = address_of(batch.new_bounds), len(batch.new_bounds)
     return edit
 
 
@@ -129,8 +134,64 @@ def is_near_new(world, instances, body, other, edit):
 
 
 @kernel
-def settle_contacts(system, world, bodies, index, edit):
-    """Have all contacts of a body collided anew. Bodies asleep that lost a contact, or are near a new brick, wake."""
+def touches_some(bounds_address, count, low, high):
+    """Whether one of `count` bounds at an address touches the box from `low` to `high`."""
+    bounds = view2(bounds_address, count, 6, FLOAT32)
+    for k in range(count):
+        if (
+            bounds[k, 0] <= high[0] and bounds[k, 3] >= low[0] and bounds[k, 1] <= high[1] and bounds[k, 4] >= low[1]
+            and bounds[k, 2] <= high[2] and bounds[k, 5] >= low[2]
+        ):  # fmt: skip
+            return True
+    return False
+
+
+@kernel
+def is_near_edit(world, instances, body, other, edit):
+    """Whether some brick of the edit is or was near the box around another body: with it, or with a face that it covers or
+    covered, that body may have a contact."""
+    keep_as_call()
+    shapes, rotation, turn = (
+        view(world.shapes, world.shape_capacity, SHAPE),
+        quaternion(body.rotation),
+        quaternion(other.rotation),
+    )
+    for k in range(body.first_instance, body.first_instance + body.instance_count):
+        instance = instances[k]
+        if instance.user_shape == edit.shape and is_structure(shapes, instance):
+            place = add(relative_position(other, body), rotate(rotation, vector3(instance.position)))
+            own = multiply(conjugate(turn), multiply(rotation, quaternion(instance.rotation)))
+            low, high = reach_in_frame(other.local_bounds, SPECULATIVE_DISTANCE, rotate_inverse(turn, place), own)
+            per_unit = 1.0 / block_of(shapes[instance.shape]).unit
+            low, high = scale(low, per_unit), scale(high, per_unit)
+            if touches_some(edit.bounds, edit.bounds_count, low, high):
+                return True
+            if touches_some(edit.new_bounds, edit.new_bounds_count, low, high):
+                return True
+    return False
+
+
+@kernel
+def follow_center(system, pair, lists, side, by):
+    """Measure the contacts of a pair from the centre of mass of its body on a side, which moved by `by` on that body (body
+    frame): they stay where they are."""
+    position, manifolds = vector3(pair.pose_position), manifolds_of(system)
+    if side != 0:
+        store3(pair.pose_position, add(position, rotate(quaternion(pair.pose_rotation_b), by)))
+        return
+    store3(pair.pose_position, subtract(position, rotate(quaternion(pair.pose_rotation_a), by)))
+    m = INT64(lists.first_manifold)
+    while m >= 0:
+        manifold = manifolds[m]
+        for p in range(manifold.point_count):
+            store3(manifold.anchor[p], subtract(vector3(manifold.anchor[p]), by))
+        m = INT64(manifold.next)
+
+
+@kernel
+def settle_contacts(system, world, bodies, index, edit, by):
+    """Have those contacts of a body collided anew that are near an edited brick; the others follow the centre of mass, which
+    moved by `by` on the body. Bodies asleep that lost a contact, or are near a new brick, wake."""
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     pairs, all_lists = pairs_of(system), lists_of(system)
     body = bodies[index]
@@ -138,9 +199,12 @@ def settle_contacts(system, world, bodies, index, edit):
     while key >= 0:
         pair, lists, side = pairs[key >> 1], all_lists[key >> 1], key & 1
         following = lists.next[side]
-        pair.limit = FLOAT32(0.0)  # also because anchors are measured from the centre of mass
+        follow_center(system, pair, lists, side, by)
         other = INT64(pair.body_b if side == 0 else pair.body_a)
-        if bodies[other].mode >= RIGID and bodies[other].active_index < 0:
+        is_near = is_near_edit(world, instances, body, bodies[other], edit)
+        if is_near:
+            pair.limit = FLOAT32(0.0)
+        if is_near and bodies[other].mode >= RIGID and bodies[other].active_index < 0:
             is_touched = edit.removed_count > 0 and has_lost_contact(
                 system, world, instances, body, bodies[other], lists, side, edit
             )  # fmt: skip
@@ -158,5 +222,7 @@ def renew_bricks(world_address, index, edit_address):
     bodies = bodies_of(world_address)
     edit = view(edit_address, 1, BRICK_EDIT)[0]
     system = system_of(world_address, bodies[index].system)[0]
+    before = vector3(bodies[index].center_of_mass)
     renew_body(world_address, index, BOUNDS_CHANGED)
-    settle_contacts(system, record, bodies, index, edit)
+    by = subtract(vector3(bodies[index].center_of_mass), before)
+    settle_contacts(system, record, bodies, index, edit, by)

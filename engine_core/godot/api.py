@@ -31,10 +31,10 @@ _CALLED_METHODS = {
     "WorkerThreadPool": ("is_group_task_completed", "wait_for_group_task_completion"),
 }
 _BUILTIN_METHODS = {
-    "PackedVector3Array": ("size", "resize"), "PackedInt32Array": ("size",), "PackedFloat32Array": ("size",),
+    "PackedVector3Array": ("size", "resize"), "PackedInt32Array": ("size", "resize"), "PackedFloat32Array": ("size", "resize"),
     "PackedFloat64Array": ("size",), "Array": ("append", "size"), "Callable": ("is_valid",),
 }  # fmt: skip
-_FORMAT = 3
+_FORMAT = 4
 SHIPPED = "godot_api.json"
 """The extract's name in a released addon."""
 CHILD = "SCREE_DESCRIBES_ITSELF"

@@ -18,6 +18,7 @@ from ..runtime.c_memory import memory_functions
 from ..runtime.memory import Pool
 from ..shapes.compiled_cooking import CompiledCooking
 from . import schema
+from .brick_sets import BrickSets
 from .call_names import CALLS
 from .creation.stock import Stock
 from .errors import missing
@@ -103,6 +104,7 @@ class Server:
         self.streams = Streams(self)
         self.instance_batches = InstanceBatches(self)
         self.machines = Machines(self)
+        self.bricks = BrickSets(self)
         self._stretched_queries = StretchedQueries(self)
         self._doomed_objects: list[int] = []
         self._doomed_variants: list = []
@@ -392,6 +394,7 @@ class Server:
             self.shapes.row(identity)
             self.world.shape.destroy(identity)
             self.shapes.release(identity)
+            self.bricks.forget(identity)
         elif kind == KIND_SYSTEM:
             self.world.system_index("free_rid", identity)
             self.streams.close_of(identity)

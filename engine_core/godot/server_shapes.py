@@ -19,9 +19,10 @@ DEFAULT_BIAS = 0.8
 
 
 def _type_of(server, identity: int) -> int:
-    """The number of a shape's type. Raises KeyError."""
+    """The number of a shape's type. A shape that holds bricks is a convex one to Godot. Raises KeyError."""
     server.shapes.row(identity)
-    return TYPES.index(int(server.world.shapes.rows[index_of(identity)]["user_kind"]))
+    kind = int(server.world.shapes.rows[index_of(identity)]["user_kind"])
+    return TYPES.index(shapes.HULL if kind == shapes.STRUCTURE else kind)
 
 
 def _create(kind: int, server) -> int:
@@ -152,6 +153,10 @@ def _shape_set_data(server, identity, variant):
     value = server.variants.read(variant)
     if _is_plain(value) and value == server.variants.read(kept.address):  # nodes repeat calls
         return
+    if server.world.shapes.rows[index]["user_kind"] == shapes.STRUCTURE:
+        if len(_points("data", value)) == 0:  # a node repeats that its shape has no points
+            return
+        raise ValueError("the shape holds bricks, which have calls of their own: it has no other data")
     warning = _SETTERS[godot_type](server.world.shapes, index, value)
     if warning:
         server.reporter.warn_once("shape_set_data", warning)

@@ -189,7 +189,7 @@ def intersect_ray(instance, arguments, result):
         store_int64(out + 32, hit.user_id)
         store_int64(out + 40, _object_of(instance, hit.user_id))
         store_int32(out + 48, hit.instance)
-        store_int32(out + 52, hit.face)
+        store_int32(out + 52, hit.face if hit.face >= 0 else hit.part)  # of bricks the number of the one that was hit
     store_uint8(result, np.uint8(1))
 
 

@@ -109,6 +109,7 @@ class Engine:
         self.server_class, self.body_state_class, self.space_state_class = self.classes
         self._methods = Methods(self, self.server_class.table.class_name)
         self._busy_thread = BusyThread(self._methods)
+        from .brick_sets import add_brick_methods
         from .frames import add_frame_methods
         from .server_batches import add_batch_methods
         from .server_figures import add_figure_methods
@@ -122,6 +123,7 @@ class Engine:
         add_navigation_methods(self._methods, self)
         add_figure_methods(self._methods, self)
         add_machine_methods(self._methods, self)
+        add_brick_methods(self._methods, self)
 
     def _register_engine(self) -> None:
         """Register our name, and how to make the server, with Godot's PhysicsServer3DManager."""

@@ -48,7 +48,7 @@ def step(instance, arguments, result):
     await_step(instance)
     delta_time = float_argument(arguments, 0)
     acquire(instance)
-    if server.has_stale_masses != 0:
+    if server.has_stale_masses != 0 or world_at(server.world).stand_ins_wanted != 0:
         call_1(server.settle_masses, np.int64(-1))
     server.is_stepping = 1
     advance_streams(server)

@@ -48,6 +48,15 @@ _TYPE_NAMES = {4: "String", 5: "Vector2", 7: "Rect2", 15: "Quaternion", 16: "AAB
 
 _DTYPES = {schema.PACKED_VECTOR3_ARRAY: np.float32, schema.PACKED_INT32_ARRAY: np.int32,
            schema.PACKED_FLOAT32_ARRAY: np.float32, schema.PACKED_FLOAT64_ARRAY: np.float64}  # fmt: skip
+_KINDS = {np.dtype(np.int32): schema.PACKED_INT32_ARRAY, np.dtype(np.float32): schema.PACKED_FLOAT32_ARRAY}
+
+
+class Packed:
+    """Numbers, one-dimensional, int32 or float32, to be written as a packed array; plain arrays are vectors."""
+
+    def __init__(self, values: np.ndarray):
+        self.values = np.ascontiguousarray(values)
+        self.kind = _KINDS[self.values.dtype]
 
 
 class Variants:
@@ -94,6 +103,18 @@ class Variants:
         self._first_vector3 = interface.function("packed_vector3_array_operator_index", c_void_p, c_void_p, c_int64)
         self._resize_vector3 = method(get_method(schema.PACKED_VECTOR3_ARRAY, interface.name("resize"),
                                                  api.builtin_methods["PackedVector3Array"]["resize"]))  # fmt: skip
+        self._filling = {
+            kind: (
+                pair(constructor(kind, 0)),
+                method(get_method(kind, interface.name("resize"), api.builtin_methods[name]["resize"])),
+                interface.function(first, c_void_p, c_void_p, c_int64),
+            )
+            for kind, name, first in (
+                (schema.PACKED_INT32_ARRAY, "PackedInt32Array", "packed_int32_array_operator_index"),
+                (schema.PACKED_FLOAT32_ARRAY, "PackedFloat32Array", "packed_float32_array_operator_index"),
+            )
+        }
+        """Functions by type that make a packed array, resize it, and tell the address of an element."""
         hashes = api.builtin_methods["Array"]
         self._append = method(get_method(schema.ARRAY, interface.name("append"), hashes["append"]))
         self._array_size = method(get_method(schema.ARRAY, interface.name("size"), hashes["size"]))
@@ -208,6 +229,8 @@ class Variants:
             self._interface.with_string(value, lambda text: self._from_type[schema.STRING](address, text))
         elif isinstance(value, dict):
             self._write_dictionary(address, value)
+        elif isinstance(value, Packed):
+            self._write_packed(address, value)
         elif isinstance(value, np.ndarray) and value.ndim == 2:
             self._write_vector3_array(address, value)
         elif len(value) == 3:
@@ -230,6 +253,17 @@ class Variants:
         self.fill_vector3_array(at, rows)
         self._from_type[schema.PACKED_VECTOR3_ARRAY](address, at)
         self._destructors[schema.PACKED_VECTOR3_ARRAY](at)
+
+    def _write_packed(self, address: int, packed: "Packed") -> None:
+        array, count, result = (c_int64 * 2)(), c_int64(len(packed.values)), c_int64()
+        at, kind = ctypes.addressof(array), packed.kind
+        new, resize, first = self._filling[kind]
+        new(at, None)
+        resize(at, ctypes.addressof((c_void_p * 1)(ctypes.addressof(count))), ctypes.addressof(result), 1)
+        if count.value:
+            copy(first(at, 0), packed.values.ctypes.data, packed.values.nbytes)
+        self._from_type[kind](address, at)
+        self._destructors[kind](at)
 
     def _write_dictionary(self, address: int, values: dict) -> None:
         dictionary, key = (c_int64 * 1)(), (c_int64 * 3)()

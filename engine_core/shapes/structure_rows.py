@@ -26,8 +26,9 @@ class StructureRows(ShapeRows):
                 record["brick_count"] = len(structure)
                 if record["is_wanted"]:
                     self._stale_stand_ins[row] = None
+                shape = self.rows[row]
                 for name, value in structure_fields(structure, self._blocks[row].unit).items():
-                    self.rows[row][name] = value
+                    shape[name] = value
 
     def settle_stand_ins(self, are_wanted: bool) -> None:
         """Make the convex stand-ins that a step asked for, and renew one of those whose structures were edited since: the others

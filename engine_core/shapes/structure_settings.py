@@ -38,9 +38,10 @@ def structure_fields(structure: Structure, unit: float) -> dict:
     """The fields of a row of SHAPE that follow from the bricks. A brick of density 8 counts as eight times its volume."""
     whole = structure.summary
     is_empty = whole["low"][0] > whole["high"][0]
-    low, high = (np.zeros(3) + 1.0, np.zeros(3)) if is_empty else (whole["low"] * unit, whole["high"] * unit)
+    bounds = np.empty(6)
+    bounds[:3], bounds[3:] = (1.0, 0.0) if is_empty else (whole["low"] * unit, whole["high"] * unit)
     return {
-        "bounds": np.concatenate((low, high)), "volume": min(float(whole["mass"]) * unit**3, MOST_VOLUME),
+        "bounds": bounds, "volume": min(float(whole["mass"]) * unit**3, MOST_VOLUME),
         "center_of_mass": whole["center_of_mass"] * unit, "inertia": whole["inertia"] * unit**2,
         "inner_radius": 0.5 * whole["thinnest"] * unit,
     }  # fmt: skip

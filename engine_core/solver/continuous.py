@@ -13,7 +13,7 @@ from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LA
 from ..bodies.system_schema import offset_of
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
-from ..collision.body_sweeps import sweep_bodies_apart, swept_box
+from ..collision.body_sweeps import sweep_bodies_apart
 from ..collision.contact_rules import lets_pass, rule_flags
 from ..collision.meeting import far_for, turning_reach
 from ..collision.pairs import may_collide
@@ -22,7 +22,7 @@ from ..collision.sweeps import SWEEP, TOUCHING, largest_angle
 from ..constraints.body_terms import forces_of
 from ..constraints.schema import CARRIER, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, HELD_BACK, HELD_NEXT, MET, ROW_SIZE
 from ..geometry.vector import (
-    add, add_scaled, conjugate, length, length_squared, multiply, quaternion, scale, store3, store4, subtract, vector3,
+    add, add_scaled, conjugate, length, length_squared, multiply, quaternion, rotate, scale, store3, store4, subtract, vector3,
 )  # fmt: skip
 from ..runtime.atomics import add_int64
 from ..runtime.attributes import keep_as_call
@@ -140,7 +140,7 @@ def rotation_halfway(system, body):
 
 
 @kernel
-def sweep_against(system, world, bodies, index, other_index, segment, sweeps, box, longest):
+def sweep_against(system, world, bodies, index, other_index, segment, sweeps, longest):
     """How far a body, whose sweep is written, may go in a segment of its path before it hits another one."""
     keep_as_call()
     body, other = bodies[index], bodies[other_index]
@@ -161,7 +161,7 @@ def sweep_against(system, world, bodies, index, other_index, segment, sweeps, bo
         motion = subtract(vector3(sweeps[1].motion), vector3(sweeps[0].motion))
         if lets_pass(system.world, body, other, motion):
             return longest
-    return sweep_bodies_apart(world, body, other, sweeps, box, longest)
+    return sweep_bodies_apart(world, body, other, sweeps, longest)
 
 
 @kernel
@@ -178,6 +178,26 @@ def may_be_met(system, body, other):
     reach = FLOAT64(body.extent) + FLOAT64(other.extent) + farthest_on_way(system, body) + farthest_on_way(system, other)
     apart = subtract(vector3(other.position), vector3(body.position))
     return length_squared(apart) < reach * reach
+
+
+@kernel
+def moves_far_beside(system, body, other):
+    """Whether a body moves or turns so far beside another one, neither of them held back, that contacts may have missed a
+    collision. A body that rides on another does not, however fast both are."""
+    far = far_for(body)
+    if other.mode >= RIGID and other.active_index >= 0:
+        far = min(far, far_for(other))
+    delta = subtract(vector3(body.position), vector3(other.position))
+    for end in range(1, SEGMENTS + 1):
+        motion, turn = end_of_segment(system, body, end)
+        other_motion, other_turn = NO_MOTION, NO_TURN
+        if other.active_index >= 0:
+            other_motion, other_turn = end_of_segment(system, other, end)
+        carried = add(other_motion, subtract(rotate(other_turn, delta), delta))
+        way = length(subtract(motion, carried)) + chord_of(multiply(conjugate(other_turn), turn)) * turning_reach(body)
+        if way > far:
+            return True
+    return False
 
 
 @kernel
@@ -211,7 +231,7 @@ def may_be_in_way(system, body, other, motion, turn, slack):
 
 
 @kernel
-def sweep_found(system, world, bodies, index, found, count, sweeps, box, free):
+def sweep_found(system, world, bodies, index, found, count, sweeps, free):
     """Sweep a body against `count` others, in the part of its path that is free so far. Return the part that is free now, and the
     body that it hits, -1 if none."""
     keep_as_call()
@@ -222,9 +242,8 @@ def sweep_found(system, world, bodies, index, found, count, sweeps, box, free):
             break
         set_sweep(body, vector3(body.position), way_in_segment(system, body, segment), sweeps[0])
         sweeps[0].missing = 0.0
-        swept_box(body, sweeps[0], box)
         for k in range(count):
-            fraction = sweep_against(system, world, bodies, index, INT64(found[k]), segment, sweeps, box, longest)
+            fraction = sweep_against(system, world, bodies, index, INT64(found[k]), segment, sweeps, longest)
             if fraction < longest:
                 longest, met = fraction, INT64(found[k])
         if met >= 0:
@@ -239,7 +258,7 @@ def is_held_anew(system, world, other):
 
 
 @kernel
-def sweep_body(system, world, bodies, index, sweeps, box):
+def sweep_body(system, world, bodies, index, sweeps):
     """Return the part of a body's path that is free, 0 to 1, at most what was free before; the body that it hits, -1 if none; and
     the number of moving bodies near it. Later rounds only test bodies that the previous round held back."""
     keep_as_call()
@@ -260,20 +279,21 @@ def sweep_body(system, world, bodies, index, sweeps, box):
             if (is_first or is_held_anew(system, world, bodies[other])) and stops(system, bodies, index, other):
                 if is_first and may_be_met(system, body, bodies[other]):
                     near = add_company(company, near, other)
-                if not is_first or may_be_in_way(system, body, bodies[other], motion, turn, slack):
+                may_hit = not is_first or moves_far_beside(system, body, bodies[other])
+                if may_hit and (not is_first or may_be_in_way(system, body, bodies[other], motion, turn, slack)):
                     found[count] = INT32(other)
                     count += 1
             if count == MOST_FOUND:
-                free, met = sweep_found(system, world, bodies, index, found, count, sweeps, box, free)
+                free, met = sweep_found(system, world, bodies, index, found, count, sweeps, free)
                 last_met, count = last_met if met < 0 else met, 0
             other = ray_query_next(cursor, tree, free)
         query_end(cursor, tree)
-    free, met = sweep_found(system, world, bodies, index, found, count, sweeps, box, free)
+    free, met = sweep_found(system, world, bodies, index, found, count, sweeps, free)
     return free, last_met if met < 0 else met, near
 
 
 @kernel
-def sweep_company(system, world, bodies, index, count, sweeps, box):
+def sweep_company(system, world, bodies, index, count, sweeps):
     """Run a later round of `sweep_body` for a body whose neighbours are known."""
     keep_as_call()
     body, found, held = bodies[index], stack_array(MOST_COMPANY, INT32), 0
@@ -285,7 +305,7 @@ def sweep_company(system, world, bodies, index, count, sweeps, box):
     free = free_part(system, body)
     if held == 0:
         return free, INT64(-1)
-    return sweep_found(system, world, bodies, index, found, held, sweeps, box, free)
+    return sweep_found(system, world, bodies, index, found, held, sweeps, free)
 
 
 @kernel
@@ -312,15 +332,15 @@ def sweep_bodies(system_address, begin, end, worker):
     bodies = view(world.bodies, world.body_capacity, BODY)
     active, stopped = view(system.bodies.active, world.body_capacity, INT32), stopped_slots(system, world)
     swept = swept_slots(system, world)
-    sweeps, box = stack_array(2, SWEEP), stack_array(6, FLOAT32)
+    sweeps = stack_array(2, SWEEP)
     for slot in range(begin, end):
         count = INT64(swept[slot])
         if count != 0:
             row, index = view(system.solver.rows + (slot + 1) * ROW_SIZE, 16, FLOAT32), INT64(active[slot])
             if system.solver.sweep_round > 0 and count <= MOST_COMPANY:
-                free, met = sweep_company(system, world, bodies, index, count, sweeps, box)
+                free, met = sweep_company(system, world, bodies, index, count, sweeps)
             else:
-                free, met, near = sweep_body(system, world, bodies, index, sweeps, box)
+                free, met, near = sweep_body(system, world, bodies, index, sweeps)
                 swept[slot] = near if system.solver.sweep_round == 0 else count
             held = FLOAT32(1.0 - free)
             if met >= 0 and held > row[HELD_BACK]:

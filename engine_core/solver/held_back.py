@@ -13,7 +13,6 @@ from ..bodies.schema import BODY, HAS_JOINT, HELD_BACK_ONCE, HELD_BACK_STEPS, LA
 from ..broad_phase.query import box_cast_begin, query_end, ray_query_next
 from ..broad_phase.schema import CURSOR, TREE
 from ..broad_phase.tree_edits import tree_widen
-from ..collision.body_sweeps import swept_box
 from ..collision.sweeps import SWEEP
 from ..constraints.body_terms import forces_of, six
 from ..constraints.schema import (
@@ -156,10 +155,9 @@ def free_jammed(system):
 
 
 @kernel
-def sweep_past_standing(system, world, bodies, index, sweeps, box):
+def sweep_past_standing(system, world, bodies, index, sweeps):
     """How far a body, whose sweep is written, may go before it hits a static one, 0 to 1."""
     body, cursor, longest = bodies[index], stack_array(1, CURSOR), 1.0
-    swept_box(body, sweeps[0], box)
     start = add(subtract(vector3(body.position), vector3(system.place.origin)), vector3(sweeps[0].position))
     half = (FLOAT64(body.extent), FLOAT64(body.extent), FLOAT64(body.extent))
     for layer in range(system.trees.layer_count):
@@ -169,14 +167,14 @@ def sweep_past_standing(system, world, bodies, index, sweeps, box):
             other = ray_query_next(cursor, tree, longest)
             while other >= 0:
                 if bodies[other].active_index < 0 and stops(system, bodies, index, other):
-                    longest = min(longest, sweep_against(system, world, bodies, index, other, 0, sweeps, box, longest))
+                    longest = min(longest, sweep_against(system, world, bodies, index, other, 0, sweeps, longest))
                 other = ray_query_next(cursor, tree, longest)
             query_end(cursor, tree)
     return longest
 
 
 @kernel
-def way_carried(system, world, bodies, index, sweeps, box):
+def way_carried(system, world, bodies, index, sweeps):
     """How far a held-back body is carried along by the one that it hit, up to obstacles [m]. A body that is held back itself
     carries nothing."""
     body = bodies[index]
@@ -194,7 +192,7 @@ def way_carried(system, world, bodies, index, sweeps, box):
     store4(sweep.rotation, rotation)
     store4(sweep.end_rotation, rotation)
     sweep.angle = sweep.missing = 0.0
-    return scale(way, sweep_past_standing(system, world, bodies, index, sweeps, box))
+    return scale(way, sweep_past_standing(system, world, bodies, index, sweeps))
 
 
 @entry_point(JOB_SIGNATURE)
@@ -205,13 +203,13 @@ def take_back(system_address, begin, end, worker):
     world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.bodies.active, world.body_capacity, INT32)
-    sweeps, box = stack_array(2, SWEEP), stack_array(6, FLOAT32)
+    sweeps = stack_array(2, SWEEP)
     for slot in range(begin, end):
         row = view(system.solver.rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         if row[HELD_BACK] > FLOAT32(0.0):
             index = INT64(active[slot])
             motion, turn = come_so_far(system, bodies[index], free_part(system, bodies[index]))
-            way = way_carried(system, world, bodies, index, sweeps, box)
+            way = way_carried(system, world, bodies, index, sweeps)
             if row[UNEVEN] > 0.0 and not bodies[index].flags & HAS_JOINT:
                 inertia = six(view(system.solver.inertias + (slot + 1) * INERTIA_SIZE, 6, FLOAT32))
                 back = multiply(turn, conjugate(quaternion(row[DELTA_ROTATION : DELTA_ROTATION + 4])))

@@ -7,6 +7,7 @@ from .pieces import GROUP, SEARCH, list_bricks, search_pieces
 
 LEAST_ROOM = 64
 EVERYTHING = 1 << 62
+NOTHING = np.zeros((0, 6), np.float32)
 
 
 class PieceSearch:
@@ -19,18 +20,26 @@ class PieceSearch:
         row = self._search[0]
         row["structure"] = structure.address
         row["marks"], row["links"] = (address_of(np.frombuffer(memory, np.uint8)) for memory in (self._marks, self._links))
-        self._removed = np.zeros((0, 6), np.float32)
+        self.anchors = NOTHING
+        """Boxes (k, 6) [unit]: bricks whose bounds touch one are held from outside, and what hangs on them stays. With none, the
+        largest piece stays."""
+        self._removed = NOTHING
+        self._noted: list[np.ndarray] = []
         self._rooms: list = []
 
     def note(self, bounds: np.ndarray) -> None:
         """Note bounds (n, 6) of bricks that were removed [unit]."""
-        self._removed = np.concatenate((self._removed, bounds.astype(np.float32)))
+        self._noted.append(bounds.astype(np.float32))
         self._search[0]["is_begun"] = 0
+
+    def forget(self) -> None:
+        """Forget what was noted: it will not be looked for pieces there."""
+        self._removed, self._noted, self._search[0]["is_begun"] = NOTHING, [], 0
 
     @property
     def is_over(self) -> bool:
         """Whether there is nothing left to search."""
-        return not len(self._removed)
+        return not len(self._removed) and not self._noted
 
     def _make_room(self) -> None:
         """Room for the searches: a removed brick has few neighbours, but may have many small ones."""
@@ -49,25 +58,35 @@ class PieceSearch:
         if self.is_over:
             return []
         with self.structure.lock:
+            self._removed, self._noted = np.concatenate((self._removed, *self._noted)), []
             self._make_room()
             row = self._search[0]
             row["budget"] = EVERYTHING if budget is None else budget
             search_pieces(address_of(self._search))
             if not row["is_over"]:
                 return []
-            self._removed, row["is_begun"] = np.zeros((0, 6), np.float32), 0
+            self._removed, row["is_begun"] = NOTHING, 0
             return self._pieces()
 
     def _pieces(self) -> list[np.ndarray]:
-        """The pieces of a search that is over. If no search is left open, the largest piece stays."""
+        """The pieces of a search that is over: those that no anchor holds; without anchors all but the largest. A search that is
+        left open is that of the rest."""
         row = self._search[0]
         groups = np.frombuffer(self._rooms[0], GROUP)[: int(row["group_count"])]
         apart = np.flatnonzero(groups["is_apart"])
-        if not row["open_count"] and len(apart):
-            apart = np.delete(apart, np.argmax(groups["count"][apart]))
-        pieces = []
-        for group in apart.tolist():
-            numbers = np.zeros(int(groups["count"][group]), np.int32)
-            list_bricks(address_of(self._search), group, address_of(numbers))
-            pieces.append(np.sort(numbers))
-        return pieces
+        if not len(self.anchors):
+            if not row["open_count"] and len(apart):
+                apart = np.delete(apart, np.argmax(groups["count"][apart]))
+            return [self._bricks_of(group, groups) for group in apart.tolist()]
+        held = np.unique(np.concatenate([self.structure.in_box(box[:3], box[3:])["number"] for box in self.anchors]))
+        pieces = [self._bricks_of(group, groups) for group in apart.tolist()]
+        searched = np.concatenate([np.zeros(0, np.int32), *pieces])
+        if row["open_count"] and np.isin(held, searched).all():  # no anchor holds the rest
+            pieces.append(np.setdiff1d(self.structure.numbers(), searched, assume_unique=True))
+        return [piece for piece in pieces if not np.isin(piece, held).any()]
+
+    def _bricks_of(self, group: int, groups: np.ndarray) -> np.ndarray:
+        """Numbers of the bricks of a group that came apart, int32, ascending."""
+        numbers = np.zeros(int(groups["count"][group]), np.int32)
+        list_bricks(address_of(self._search), group, address_of(numbers))
+        return np.sort(numbers)

@@ -80,6 +80,8 @@ class Batch(NamedTuple):
     inserted: np.ndarray
     bounds: np.ndarray
     """Bounds of the removed bricks [unit], float32 (n, 6)."""
+    new_bounds: np.ndarray
+    """Bounds of the inserted bricks [unit], float32 (m, 6)."""
     has_grown: bool
     """Whether the bounds of the structure were wider after it than before."""
 
@@ -89,8 +91,8 @@ def merged(batches: list[Batch]) -> Batch:
     if len(batches) == 1:
         return batches[0]
     removed, inserted = (np.unique(np.concatenate(numbers)) for numbers in list(zip(*batches, strict=True))[:2])
-    bounds = np.concatenate([batch.bounds for batch in batches])
-    return Batch(removed, inserted, bounds, any(batch.has_grown for batch in batches))
+    bounds, new_bounds = (np.concatenate(bounds) for bounds in list(zip(*batches, strict=True))[2:4])
+    return Batch(removed, inserted, bounds, new_bounds, any(batch.has_grown for batch in batches))
 
 
 NO_NUMBERS, NO_BOUNDS = np.zeros(0, np.int32), np.zeros((0, 6), np.float32)
@@ -163,12 +165,12 @@ class Structure:
         """Remove bricks as one batch. Raises ValueError if one is not there or named twice (then nothing was changed)."""
         self._edit("remove", schema.REMOVE, None, None, np.array(numbers, np.int32).ravel())
 
-    def take_out(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Remove bricks that came apart from the rest as one batch. Returns their rows BRICK and PLACEMENT, to be inserted
-        elsewhere. Searches for pieces do not look at where they were. Raises like `remove`."""
+    def take_out(self, numbers: np.ndarray, is_noted: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Remove bricks as one batch. Returns their rows BRICK and PLACEMENT, to be inserted elsewhere. Searches for pieces look
+        at where they were if `is_noted`: not for those that came apart from the rest. Raises like `remove`."""
         numbers = np.array(numbers, np.int32).ravel()
         rows = self.rows_of("take_out", numbers.astype(np.int64)), np.frombuffer(self._memory[1], PLACEMENT)[numbers]
-        self._edit("take_out", schema.REMOVE, None, None, numbers, is_noted=False)
+        self._edit("take_out", schema.REMOVE, None, None, numbers, is_noted)
         return rows
 
     def change(self, numbers, rows: np.ndarray, placements: np.ndarray | None = None) -> np.ndarray:
@@ -201,20 +203,24 @@ class Structure:
             before = self.summary
             if done:
                 self.summary = self._summarized()
-            for user in list(self.users) if done else ():
+            users = list(self.users) if done else []
+            for user in users:
                 user.renew_structure(self)
-        if done and self.users:
+        if users:
             after = self.summary
             has_grown = bool((after["low"] < before["low"]).any() or (after["high"] > before["high"]).any())
             new = np.sort(numbers[:done]) if operation != schema.REMOVE else NO_NUMBERS
-            for user in list(self.users):
-                user.tell_structure(self, Batch(old, new, gone, has_grown))
+            new_bounds = self._bounds(new) if len(new) else NO_BOUNDS
+            for user in users:
+                user.tell_structure(self, Batch(old, new, gone, new_bounds, has_grown))
         self._raise(name, record, numbers)
 
     def _bounds(self, numbers: np.ndarray) -> np.ndarray:
         """Bounds (n, 6) of bricks [unit]; of numbers that are none, anything."""
-        rows = self.bricks[np.clip(numbers, 0, len(self.bricks) - 1)]
-        return np.concatenate((rows["low"], rows["high"]), axis=1)
+        rows = self.bricks.take(numbers, mode="clip")
+        bounds = np.empty((len(rows), 6), np.float32)
+        bounds[:, :3], bounds[:, 3:] = rows["low"], rows["high"]
+        return bounds
 
     def _carry_out(self, command) -> None:
         """Give a COMMAND to the structure. While rows that queries may still read fill the pools, wait for these queries."""
@@ -240,14 +246,27 @@ class Structure:
     def all_bricks(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Numbers of all bricks, int32, ascending, and copies of their rows BRICK and PLACEMENT."""
         with self.lock:
-            used = np.flatnonzero(self.bricks["kind"][: int(self.record[0]["bricks"]["most_used"]) + 1])
-            numbers = used[self.bricks["kind"][used] < schema.LEAVING].astype(np.int32)
-            placements = np.frombuffer(self._memory[1], PLACEMENT)
-            rows = self.bricks[numbers]
-            placed = np.zeros(len(numbers), PLACEMENT)
-            is_free = rows["kind"] == schema.FREE_BOX
-            placed[is_free] = placements[numbers[is_free]]
-            return numbers, rows, placed
+            numbers = self.numbers()
+            return numbers, *self._copies(numbers)
+
+    def numbers(self) -> np.ndarray:
+        """Numbers of all bricks, int32, ascending. For holders of the lock."""
+        used = np.flatnonzero(self.bricks["kind"][: int(self.record[0]["bricks"]["most_used"]) + 1])
+        return used[self.bricks["kind"][used] < schema.LEAVING].astype(np.int32)
+
+    def _copies(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Copies of rows BRICK and PLACEMENT; the latter zero where a brick is not placed freely. For holders of the lock."""
+        rows, placed = self.bricks[numbers], np.zeros(len(numbers), PLACEMENT)
+        is_free = rows["kind"] == schema.FREE_BOX
+        placed[is_free] = np.frombuffer(self._memory[1], PLACEMENT)[numbers[is_free]]
+        return rows, placed
+
+    def bricks_in_box(self, low, high) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Numbers, ascending, of the bricks whose bounds touch the box from `low` to `high` [unit], and copies of their rows
+        BRICK and PLACEMENT, all of one state."""
+        with self.lock:
+            numbers = np.sort(self.in_box(low, high)["number"])
+            return numbers, *self._copies(numbers)
 
     def rows_of(self, call: str, numbers: np.ndarray) -> np.ndarray:
         """Copies of the rows BRICK with these numbers. Raises ValueError if one is not there."""

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from scree.bodies.schema import BODY
 from scree.collision.contact_points import contact_frames, contact_normal, contact_point, relative_position
-from scree.collision.contacts import RECYCLE_DISTANCE, RECYCLE_ROLLING, is_recyclable, remember_pose
+from scree.collision.recycling import RECYCLE_DISTANCE, RECYCLE_ROLLING, is_recyclable, remember_pose
 from scree.collision.schema import MANIFOLD, PAIR
 
 from .oracle import rotation_matrix
@@ -118,4 +118,35 @@ def test_what_has_not_moved_is_kept_and_a_little_less_when_round():
 def test_a_fresh_pair_is_collided():
     pair = Pair(np.random.default_rng(2))
     pair.pair["limit"] = 0.0
+    assert not pair.is_kept()
+
+
+def test_what_rides_on_a_large_body_that_turns_is_kept():
+    """A crate in a ship: both turn about the ship's centre of mass, and the crate is carried far."""
+    rng = np.random.default_rng(5)
+    pair = Pair(rng, sizes=(40.0, 0.4))
+    arm = np.array((30.0, 1.0, 5.0))
+    pair.b["position"] = pair.a["position"] + arm
+    remember_pose(pair.pair, pair.a, pair.b, relative_position(pair.a, pair.b), False, False)
+    spin = np.array((0.1, 0.3, -0.05))
+    for body in pair.bodies:
+        body["rotation"] = turned(body["rotation"].astype(float), spin)
+    carried = rotation_matrix(turned(np.array((0.0, 0.0, 0.0, 1.0)), spin)) @ arm
+    pair.b["position"] = pair.a["position"] + carried
+    assert np.linalg.norm(carried - arm) > 5.0
+    assert pair.is_kept()
+    pair.b["position"] += 2.0 * RECYCLE_DISTANCE * carried / np.linalg.norm(carried)
+    assert not pair.is_kept()
+    pair.b["position"] -= 2.0 * RECYCLE_DISTANCE * carried / np.linalg.norm(carried)
+    pair.b["rotation"] = turned(pair.b["rotation"].astype(float), (0.0, 0.04, 0.0))
+    assert not pair.is_kept()
+
+
+def test_a_body_on_a_plane_does_not_ride_on_it():
+    """A plane has no extent: a ball that turns about the plane's origin has moved beside it."""
+    pair = Pair(np.random.default_rng(6), sizes=(0.4, 0.4))
+    pair.b["extent"], pair.b["inner_radius"] = 0.0, 0.0
+    pair.b["position"] = pair.a["position"]
+    remember_pose(pair.pair, pair.a, pair.b, relative_position(pair.a, pair.b), False, False)
+    pair.a["rotation"] = turned(pair.a["rotation"].astype(float), (0.0, 0.5, 0.0))
     assert not pair.is_kept()

@@ -58,6 +58,24 @@ def test_corners_and_edges_do_not_hold():
     assert sorted(map(len, pieces)) == [1]
 
 
+@settings(deadline=None, max_examples=60)
+@given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=24), st.integers(0, 5))
+def test_what_has_no_anchor_comes_apart_whatever_its_size(removed, width):
+    """A wall of 6 x 6 cells of which the first `width` columns stand on the ground, against a flood fill."""
+    cells = np.array([(x, y, 0) for x in range(6) for y in range(6)])
+    structure = Structure(1000)
+    numbers = structure.insert(boxes(cells, cells + 1))
+    search = PieceSearch(structure)
+    structure.searches.add(search)
+    search.anchors = np.array([(0.5, -1, 0, width + 0.5, 0, 1)], np.float32)
+    is_gone = np.array([(x, y) in removed for x, y, _ in cells.tolist()])
+    structure.remove(numbers[is_gone])
+    kept, low = numbers[~is_gone], cells[~is_gone]
+    parts = [sorted(part) for part in components(low, low + 1)]
+    loose = [kept[part].tolist() for part in parts if not any(low[k][1] == 0 and low[k][0] <= width for k in part)]
+    assert sorted(piece.tolist() for piece in search.find()) == sorted(loose)
+
+
 @settings(deadline=None, max_examples=150)
 @given(
     st.lists(st.tuples(*[st.integers(0, 7)] * 3, *[st.integers(1, 3)] * 3), min_size=2, max_size=80, unique=True),
@@ -170,3 +188,16 @@ def test_what_cannot_break_says_so():
     bodies = [space.add_static(shared, (3.0 * k, 0, 0)) for k in range(2)]
     with pytest.raises(ValueError, match="break_apart: .*2 bodies"):
         bodies[0].break_apart()
+
+
+def test_a_tower_stays_on_its_anchor_and_the_rest_falls():
+    space = scree.World(threads=1, bodies=1 << 8, body_shapes=1 << 9, shapes=1 << 9).add_space(gravity=(0, -10, 0))
+    tower = scree.Structure(breaks=True, anchors=[((-5, -1, -5), (5, 0, 5))])
+    low = np.array([(0, y, 0) for y in range(10)])
+    numbers = tower.insert(low, low + 1)
+    body = space.add_static(tower)
+    tower.remove(numbers[2])
+    (piece,) = body.break_apart(density=100.0)
+    assert piece.numbers.tolist() == numbers[3:].tolist() and tower.numbers.tolist() == numbers[:2].tolist()
+    with pytest.raises(ValueError, match="anchor 0 must be two corners"):
+        scree.Structure(breaks=True, anchors=[(1, 2, 3)])

@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 import scree
+from scree.bodies.identity import index_of
+from scree.collision.recycling import is_recyclable
+from scree.collision.schema import PAIR
+from scree.runtime.memory import view_rows
 from tests.structures.momentum import momenta
 
 STEP = 1.0 / 60.0
@@ -414,3 +418,55 @@ def test_stacked_structures_stand(space):
     for k, body in enumerate(bodies):
         assert body.position == pytest.approx((0.13 * k, 1.25 * k - lowest, 0.07 * k), abs=0.02)
     assert all(body.is_asleep for body in bodies)
+
+
+def test_only_contacts_near_an_edit_are_collided_anew_and_the_others_follow_the_centre_of_mass(space):
+    """A long raft with a tower lies on the ground, boxes lie on it. Its centre of mass moves aside and down."""
+    space.add_static(scree.Box(half_extents=(50, 1, 50)), (0.0, -1.0, 0.0))
+    raft, numbers = block(40, 1, 4, size=2)
+    low, _ = raft.bounds_of(numbers)
+    lowest = low[:, 1].min() * UNIT
+    tower = raft.insert((36, 1, -2), (40, 41, 2))
+    body = space.add_rigid(raft, (0.0, -lowest, 0.0), density=500.0, can_sleep=False)
+    boxes = [
+        space.add_rigid(scree.Box(half_extents=(0.3, 0.2, 0.3)), (x, 0.7, 0.1), density=300.0, can_sleep=False)
+        for x in (-9.0, -4.1, 7.0)
+    ]
+    run(space, 1.0)
+    places, middle = [box.position for box in boxes], body.center_of_mass
+    raft.remove(tower)
+    space.world.core.shape.settle_bricks()
+    assert all(are_contacts_kept(space, body, box) for box in boxes[:2])
+    assert np.all(middle - body.center_of_mass > (1.0, 0.5, -0.1))
+    raft.remove(numbers[(low[:, 0] * UNIT == -4.0) & (low[:, 2] == 0)])
+    space.world.core.shape.settle_bricks()
+    assert [are_contacts_kept(space, body, box) for box in boxes[:2]] == [True, False]
+    for _ in range(60):
+        space.step(STEP)
+        assert max(np.abs(box.velocity).max() for box in boxes) < 0.02
+    assert np.abs(np.subtract([box.position for box in boxes], places)).max() < 2e-3
+
+
+def test_pushed_bricks_are_told_with_their_impulses(space):
+    """The weight of a box times the length of a step, on the brick under it; nothing of what sleeps."""
+    floor, numbers = block(4, 1, 4, size=4)
+    body = space.add_static(floor)
+    box = space.add_rigid(scree.Box(half_extents=(0.2, 0.2, 0.2)), (0.5, 0.7, 0.5), mass=30.0, can_sleep=False)
+    run(space, 1.0)
+    core, low = space.world.core, floor.bounds_of(numbers)[0] * UNIT
+    told, impulses = core.contact.struck_bricks(body.id, core.body.shape(body.id, 0))
+    assert told.tolist() == numbers[np.all(low == (0.0, -0.5, 0.0), axis=1)].tolist()
+    assert impulses == pytest.approx([30.0 * 10.0 * STEP], rel=1e-2)
+    box.can_sleep = True
+    run(space, 2.0)
+    assert box.is_asleep and len(core.contact.struck_bricks(body.id, core.body.shape(body.id, 0))[0]) == 0
+
+
+def are_contacts_kept(space: scree.Space, body: scree.Body, other: scree.Body) -> bool:
+    """Whether the next step keeps the contacts of a pair as they are."""
+    core = space.world.core
+    system = core.system(space.id).row
+    pairs = view_rows(int(system["pairs"]), int(system["pairs"]["capacity"]), PAIR)
+    indices = {index_of(body.id), index_of(other.id)}
+    (pair,) = [pair for pair in pairs[:200] if {int(pair["body_a"]), int(pair["body_b"])} == indices]
+    return bool(is_recyclable(pair, core.bodies.rows[pair["body_a"]], core.bodies.rows[pair["body_b"]]))

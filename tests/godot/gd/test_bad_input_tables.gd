@@ -204,3 +204,29 @@ func test_motion_tests_and_queries_that_cannot_be_made() -> void:
 	_case("intersect_shape", str(gone.get_id()), func() -> void:
 		check(direct_space().intersect_shape(query).is_empty(), "freed shape"))
 	await _check_whole()
+
+
+func test_bricks() -> void:
+	var shape: Resource = load("res://addons/scree/bricks/brick_shape_3d.gd").new()
+	var rid: RID = shape.get_rid()
+	shape.call("add_boxes", PackedInt32Array([0, 0, 0, 1, 1, 1]))
+	_case("bricks_insert", "low corner", func() -> void: shape.call("add_boxes", PackedInt32Array([0, 0, 0, 0, 1, 1])))
+	_case("bricks_insert", "6 numbers a brick, got 4", func() -> void: shape.call("add_boxes", PackedInt32Array([0, 0, 0, 0])))
+	_case("bricks_insert", "density must be at least 1, got 0", func() -> void:
+		shape.call("add_cells", PackedInt32Array([5, 5, 5]), PackedInt32Array([0, -1, 1, 0])))
+	_case("bricks_insert", "surface must be from -1 to -1, got 2", func() -> void:
+		shape.call("add_cells", PackedInt32Array([5, 5, 5]), PackedInt32Array([1, 2, 1, 0])))
+	_case("bricks_insert_turned", "quaternion", func() -> void:
+		shape.call("add_turned", PackedFloat32Array([5, 5, 5, 1, 1, 1, 0, 0, 0, 0])))
+	_case("bricks_remove", "no brick 7", func() -> void: shape.call("remove_bricks", PackedInt32Array([1, 7])))
+	_case("bricks_make", "before the first brick", func() -> void: shape.set("unit", 2.0))
+	_case("bricks_count", "holds no bricks", func() -> void: PhysicsServer3D.call("bricks_count", _shape_of_nothing()))
+	_case("bricks_make", "convex shape without points", func() -> void:
+		PhysicsServer3D.call("bricks_make", _shape_of_nothing(), 1.0, 10, PackedFloat32Array(), 0))
+	_case("shape_set_data", "holds bricks", func() -> void:
+		PhysicsServer3D.shape_set_data(rid, PackedVector3Array([Vector3.ZERO])))
+	check_equal(shape.call("brick_numbers"), PackedInt32Array([1]), "the bricks are as before")
+
+
+func _shape_of_nothing() -> RID:
+	return server_box()

@@ -1,0 +1,155 @@
+"""Whether the manifolds of a pair still serve: its bodies have hardly moved relative to each other since its last full collision
+(contact recycling, as in Box3D).
+"""
+
+import numpy as np
+
+from ..bodies.bounds import bounds_overlap
+from ..bodies.schema import STATIC
+from ..geometry.vector import (
+    conjugate, length, multiply, quaternion, rotate_inverse, store3, store4, subtract, vector3,
+)  # fmt: skip
+from ..runtime.kernel import kernel
+from ..runtime.memory import address_of_row
+from ..runtime.vector4 import lane4, load4, max4
+from .contact_points import relative_position
+from .meeting import angle_ahead, motion_ahead
+
+FLOAT32, FLOAT64 = np.float32, np.float64
+
+RECYCLE_DISTANCE = 0.01
+"""Largest relative movement of the surfaces of two bodies before they are collided anew [m]; less for small bodies,"""
+RECYCLE_PART_OF_SIZE = 0.05
+"""... at most this many inner radii of the smaller one,"""
+RECYCLE_ROLLING = 5e-4
+"""... at round surfaces at most this [m]: the anchor stays behind a rolling body; the weight ahead of it would drive it on,"""
+RECYCLE_ANGLE = 0.15
+"""... and at any size less than this angle [rad]."""
+RIDES_FROM = 8.0
+"""A body this many times as large as another may carry it: then the two are compared in its frame."""
+SINGLE = 1.2e-7
+"""Relative rounding error of a number stored in single precision."""
+
+
+@kernel
+def moved_since(pair, a, b):
+    """Upper bound of how far two bodies have moved relative to each other since their poses were stored [m]."""
+    delta, then = relative_position(a, b), pair.pose_position
+    return abs(delta[0] - then[0]) + abs(delta[1] - then[1]) + abs(delta[2] - then[2])
+
+
+@kernel
+def turn_since(body, rotation):
+    """Absolute difference of the quaternion of a body's rotation from an earlier one, by component."""
+    now, then = load4(address_of_row(body.rotation, 0)), load4(address_of_row(rotation, 0))
+    return max4(now - then, then - now)
+
+
+@kernel
+def angle_of(turn):
+    """Upper bound of the angle of a difference of quaternions [rad]: |p - q| of two unit quaternions is half the angle between
+    them. It is a little less for large angles; points 1 m from the centre move no farther than that."""
+    return 2.0 * (lane4(turn, 0) + lane4(turn, 1) + lane4(turn, 2) + lane4(turn, 3))
+
+
+@kernel
+def smaller_radius(a, b):
+    """Inner radius of the smaller of two bodies [m]; planes and meshes, which have none, are left out."""
+    radius_a, radius_b = FLOAT64(a.inner_radius), FLOAT64(b.inner_radius)
+    if radius_a <= 0.0 or radius_b <= 0.0:
+        return max(radius_a, radius_b)
+    return min(radius_a, radius_b)
+
+
+@kernel
+def is_recyclable(pair, a, b):
+    """Whether the manifolds of the last full collision are still valid: the surfaces have moved less than the limit since then.
+    Distances are bounded by sums of components. Reads only the first cache line of each row."""
+    angle, limit = angle_of(turn_since(a, pair.pose_rotation_a) + turn_since(b, pair.pose_rotation_b)), pair.limit
+    if limit < 0.0:
+        limit = FLOAT32(min(RECYCLE_DISTANCE, RECYCLE_PART_OF_SIZE * smaller_radius(a, b), -FLOAT64(limit)))
+    return moved_since(pair, a, b) + angle * pair.reach < limit or rides_along(pair, a, b, limit)
+
+
+@kernel
+def rides_along(pair, a, b, limit):
+    """Whether one of two bodies, the other many times its size, has moved less than `limit` in the frame of the other since their
+    poses were stored: what rides in a ship that turns keeps its contacts [m]."""
+    smaller = FLOAT64(min(a.extent, b.extent))
+    if not 0.0 < RIDES_FROM * smaller <= max(a.extent, b.extent):  # a plane has no extent
+        return False
+    was, is_now = quaternion(pair.pose_rotation_a), quaternion(a.rotation)
+    was_other, is_other = quaternion(pair.pose_rotation_b), quaternion(b.rotation)
+    if b.extent > a.extent:
+        was, is_now, was_other, is_other = was_other, is_other, was, is_now
+    if was[0] == is_now[0] and was[1] == is_now[1] and was[2] == is_now[2] and was[3] == is_now[3]:
+        return False  # in its frame both are as far from where they were
+    delta, then = relative_position(a, b), vector3(pair.pose_position)
+    way = length(subtract(rotate_inverse(is_now, delta), rotate_inverse(was, then)))
+    turn = subtract4(multiply(conjugate(is_now), is_other), multiply(conjugate(was), was_other))
+    angle = 2.0 * (abs(turn[0]) + abs(turn[1]) + abs(turn[2]) + abs(turn[3]))
+    return way + angle * smaller < limit
+
+
+@kernel
+def subtract4(p, q):
+    """The difference of two quaternions by component."""
+    return p[0] - q[0], p[1] - q[1], p[2] - q[2], p[3] - q[3]
+
+
+@kernel
+def set_pose(pair, a, b, delta):
+    """Store the relative pose of two bodies. `delta`: from A to B, world axes [m]."""
+    store3(pair.pose_position, delta)
+    store4(pair.pose_rotation_a, quaternion(a.rotation))
+    store4(pair.pose_rotation_b, quaternion(b.rotation))
+
+
+@kernel
+def stays_apart(pair, a, b, delta_time):
+    """Whether two bodies that were apart when they were collided have moved so little since, and move so slowly, that no contact
+    begins in this step. Then their poses are stored anew, with the rest of their gap. False if their fat bounds have parted: the
+    full collision ends such a pair."""
+    if pair.limit >= 0.0 or not bounds_overlap(a.fat_bounds, b.fat_bounds):
+        return False
+    turned = FLOAT64(a.extent) * angle_of(turn_since(a, pair.pose_rotation_a))
+    turned += FLOAT64(b.extent) * angle_of(turn_since(b, pair.pose_rotation_b))
+    delta = relative_position(a, b)
+    rounding = SINGLE * (abs(delta[0]) + abs(delta[1]) + abs(delta[2]))
+    left = -FLOAT64(pair.limit) - moved_since(pair, a, b) - turned - rounding
+    way = length(subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time)))
+    way += FLOAT64(a.extent) * angle_ahead(a, delta_time) + FLOAT64(b.extent) * angle_ahead(b, delta_time)
+    if not way < left:
+        return False
+    set_pose(pair, a, b, delta)
+    pair.limit = FLOAT32(-left)
+    return True
+
+
+@kernel
+def remember_pose(pair, a, b, delta, is_round, renews):
+    """Note the poses of a full collision, and until when its manifolds serve. `is_round`: some contact is with what is round;
+    `renews`: they serve for this step alone."""
+    set_pose(pair, a, b, delta)
+    # The smaller body bounds how far a point of contact can be from either centre of the motion.
+    reach, inner = 1.0e30, 1.0e30
+    for side in range(2):
+        body = a if side == 0 else b
+        if body.inverse_mass > 0.0:
+            reach = min(reach, np.float64(body.extent))
+        if body.inner_radius > 0.0:
+            inner = min(inner, np.float64(body.inner_radius))
+    limit = min(RECYCLE_DISTANCE, RECYCLE_PART_OF_SIZE * inner, RECYCLE_ANGLE * reach)
+    if is_round:
+        limit = min(limit, RECYCLE_ROLLING)
+    # Of what rolls, a contact that stayed behind would push ahead of where it rolls to: it would rock more and more.
+    pair.limit, pair.reach = FLOAT32(0.0 if renews else limit), FLOAT32(reach)
+
+
+@kernel
+def remember_gap(pair, a, b, gap):
+    """Store that no contact begins before two bodies without contacts have moved by `gap` towards each other [m], if that is more
+    than the limit of a full collision. The place where they will touch is not known: it may be at the far end of either."""
+    pair.reach = max(a.extent if a.mode != STATIC else FLOAT32(0.0), b.extent if b.mode != STATIC else FLOAT32(0.0))
+    if gap > pair.limit:
+        pair.limit = FLOAT32(-gap)
