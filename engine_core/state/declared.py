@@ -13,7 +13,7 @@ from ..bodies.schema import BODY, BODY_RARE, HAS_RARE, IS_AREA, SYSTEM
 from ..broad_phase.schema import ALLOCATOR, ITEM, KEY, NODE, NODE_INFO, RANGE, TREE
 from ..collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, TOLD_CONTACT
 from ..collision.schema import (
-    CURVE, MANIFOLD, MANIFOLD_HAS_BRICKS, MANIFOLD_HAS_SETTINGS, PAIR, PAIR_IS_KEPT_ON_CURVE, PAIR_LISTS, PAIR_WAS_ON_CURVE,
+    MANIFOLD, MANIFOLD_HAS_BRICKS, MANIFOLD_HAS_SETTINGS, PAIR, PAIR_LISTS,
 )  # fmt: skip
 from ..constraints.schema import COLOURS
 from ..sensors.schema import AREA, AREA_EVENT, OVERLAP, SENSORS, SHAPE_OVERLAP
@@ -41,14 +41,13 @@ class Rows(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """A pool of which only rows are saved that are marked in the flags of the rows of another pool with the same numbers."""
+    """A pool beside that of the manifolds, of which only the rows are saved whose manifolds have a flag. `only_if`: a field of
+    WORLD that is 0 while there can be none."""
 
     pool: str
     row: np.dtype
-    count: str
-    marks: str
-    marking: np.dtype
-    flags: int
+    flag: int
+    only_if: str
 
 
 OF_SYSTEM = Fields(
@@ -142,10 +141,9 @@ ROWS_OF_SYSTEM = (
     Rows("told_contacts", TOLD_CONTACT, "told_count"),
     Rows("contact_events", CONTACT_EVENT, "contact_event_count"),
 )
-MARKED_OF_SYSTEM = (
-    Marked("curves", CURVE, "pair_count", "pairs", PAIR, PAIR_IS_KEPT_ON_CURVE | PAIR_WAS_ON_CURVE),
-    Marked("contact_settings", CONTACT_SETTINGS, "manifold_count", "manifolds", MANIFOLD, MANIFOLD_HAS_SETTINGS),
-    Marked("manifold_bricks", np.dtype((np.int32, 2)), "manifold_count", "manifolds", MANIFOLD, MANIFOLD_HAS_BRICKS),
+BESIDE_MANIFOLDS = (
+    Marked("contact_settings", CONTACT_SETTINGS, MANIFOLD_HAS_SETTINGS, "contact_rules"),
+    Marked("manifold_bricks", np.dtype((np.int32, 2)), MANIFOLD_HAS_BRICKS, "brick_function"),
 )
 ROWS_OF_SENSORS = (
     Rows("overlaps", OVERLAP, "overlap_count"),
@@ -170,7 +168,7 @@ OF_ALLOCATOR = Fields(ALLOCATOR, saved=("free_head", "fresh"), kept=("padding_1"
 
 SCRATCH_POOLS = (
     "spare_list", "solver_rows", "solver_forces", "start_velocities", "solver_inertias", "solver_loads", "constraint_blocks",
-    "active_joints", "joint_rows", "joint_trees", "joint_nodes", "scratch", "halfway", "company",
+    "active_joints", "joint_rows", "joint_trees", "joint_nodes", "scratch", "halfway", "company", "curves",
 )  # fmt: skip
 """Pools of SYSTEM that a step fills before it reads them. Row 0 of `solver_rows` is written once, when the space is made."""
 KEPT_POOLS = ("commands", "listeners")

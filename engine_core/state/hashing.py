@@ -112,13 +112,18 @@ def mix_joints(chains, system):
             mix_words(chains, address, ROW_FIRST, ROW_LAST)
 
 
-@entry_point("int64(int64)")
-def hash_space(address):
-    """The hash of the system at an address. For the thread that steps, between steps."""
-    system = system_at(address)
+@kernel
+def hash_of(system):
+    """The hash of a system."""
     chains = stack_array(CHAINS, INT64)
     begin_chains(chains)
     mix_bodies(chains, system)
     mix_contacts(chains, system)
     mix_joints(chains, system)
     return end_hash(chains)
+
+
+@entry_point("int64(int64)")
+def hash_space(address):
+    """The hash of the system at an address. For the thread that steps, between steps."""
+    return hash_of(system_at(address))
