@@ -19,14 +19,15 @@ from .shapes import (
     TaperedCapsule, TaperedCylinder,
 )  # fmt: skip
 from .space import Listener, Space, SpaceSettings
+from .states import History, SpaceState
 from .structures import Piece, Structure
 from .world import World
 
 __all__ = [
     "FREE", "LOCKED", "AntiRollBar", "Area", "AreaEffect", "AreaEvents", "Axis", "Bodies", "Body", "Box", "Capsule",
     "Compound", "ConeTwist", "ContactEvents", "ContactRule", "Custom", "Cylinder", "Differential", "Distance",
-    "Ellipsoid", "Engine", "Fixed", "Gear", "HeightField", "Hinge", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
+    "Ellipsoid", "Engine", "Fixed", "Gear", "HeightField", "Hinge", "History", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
     "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "Pulley",
-    "RackAndPinion", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "Space", "SpaceSettings", "Sphere",
+    "RackAndPinion", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "Space", "SpaceSettings", "SpaceState", "Sphere",
     "Spring", "Structure", "TaperedCapsule", "TaperedCylinder", "Track", "Vehicle", "Wheel", "World",
 ]  # fmt: skip

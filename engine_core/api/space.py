@@ -30,6 +30,7 @@ from .new_bodies import SpaceBodies
 from .owners import check_space
 from .queries import SpaceQueries
 from .shapes import Shape
+from .states import SpaceSaving
 
 if TYPE_CHECKING:
     from .world import World
@@ -95,7 +96,7 @@ class Listener:
             self._remove()
 
 
-class Space(SpaceBodies, SpaceQueries):
+class Space(SpaceBodies, SpaceQueries, SpaceSaving):
     """Bodies that may meet. Made by `World.add_space`.
 
         space = scree.World().add_space(gravity=(0, -9.81, 0))
@@ -109,12 +110,13 @@ class Space(SpaceBodies, SpaceQueries):
     effect at its end, and nobody waits. One thread at a time steps a space. Calls raise KeyError for a thing that was
     removed, ValueError for bad values, PoolFull at a limit of the world."""
 
-    __slots__ = ("_world", "_id", "_settings_value", "_editing", "_stepping_thread", "__weakref__")
+    __slots__ = ("_world", "_id", "_settings_value", "_editing", "_stepping_thread", "_states", "__weakref__")
 
     def __init__(self, world: "World", identity: int, settings: SpaceSettings) -> None:
         self._world, self._id, self._settings_value = world, identity, settings
         self._editing = threading.RLock()
         self._stepping_thread = 0
+        self._states = None
 
     @property
     def id(self) -> int:

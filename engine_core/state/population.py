@@ -65,7 +65,8 @@ def count_population(system, joint_count, out):
         address = address_of_record(body)
         own = mix(mix(own, body.id), load_int64(address + FIRST_INSTANCE))
         if body.flags & HAS_RARE:
-            own = mix(own, INT64(load_int32(world.rare_bodies + index * RARE_SIZE + MOST_CONTACTS)))
+            most = INT64(load_int32(world.rare_bodies + index * RARE_SIZE + MOST_CONTACTS))
+            own = mix(own, most) if most != 0 else own
         first = world.instances + INT64(body.first_instance) * INSTANCE_SIZE
         on_bodies = mix_all(on_bodies, first, first + INT64(body.instance_count) * INSTANCE_SIZE)
         for k in range(body.instance_count):

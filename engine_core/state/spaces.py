@@ -10,14 +10,14 @@ A state holds all that decides how the space moves on, and nothing that is made 
 exceptions, vehicles and pulleys must be the same when it is restored, else `restore` raises StateError and changes nothing.
 """
 
-import threading
-
 import numpy as np
 
-from ..bodies.schema import IS_IN_BATCH
 from ..runtime.memory import address_of
+from . import files
+from .checks import check_image
 from .hashing import hash_space
 from .images import BUSY, NO_ROOM, describe_space, measure_space, restore_space, save_space
+from .layout import WrongLayout
 from .schema import HEADER, KINDS_OF_PARTS
 from .tables import SpaceTable, parts_of
 
@@ -33,10 +33,10 @@ class StateError(RuntimeError):
 class State:
     """What a space was at one moment: an image (schema.py). It is not changed by steps, and may be restored any number of times."""
 
-    __slots__ = ("image", "header")
+    __slots__ = ("image", "header", "is_foreign")
 
-    def __init__(self, image: np.ndarray):
-        self.image = image
+    def __init__(self, image: np.ndarray, is_foreign: bool = False):
+        self.image, self.is_foreign = image, is_foreign
         self.header = image[: HEADER.itemsize].view(HEADER)[0]
 
     @property
@@ -53,6 +53,15 @@ class State:
     def byte_count(self) -> int:
         """The size of the state [byte]."""
         return int(self.header["byte_count"])
+
+    def to_bytes(self) -> bytes:
+        """The state as bytes, for a file or another machine: with a version and a checksum."""
+        return files.to_bytes(self.image)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "State":
+        """The state in the bytes of `to_bytes`. Raises NoState for bytes that are damaged, or are none, or of another version."""
+        return cls(files.from_bytes(data), is_foreign=True)
 
 
 class SpaceStates:
@@ -88,6 +97,8 @@ class SpaceStates:
         self._settle("restore")
         table = self._renewed_table()
         self._check_population(state, table)
+        if state.is_foreign:
+            self._check_foreign(state, table)
         if restore_space(table.address, address_of(state.image)) == BUSY:
             raise TimeoutError("restore: a query stays in the space: end it, and restore again")
 
@@ -129,8 +140,9 @@ class SpaceStates:
         if now["listener_count"] != then["listener_count"] or now["region_count"] != then["region_count"]:
             raise StateError("restore: the vehicles and pulleys of the space are not those of the state")
 
-
-def has_batches(world) -> bool:
-    """Whether some body of a world came in a batch."""
-    rows = world.bodies.rows[: world.bodies.count]
-    return bool((rows["flags"][rows["id"] != 0] & IS_IN_BATCH).any())
+    def _check_foreign(self, state: State, table: SpaceTable) -> None:
+        """Check a state from outside once, for this space. Raises StateError."""
+        try:
+            check_image(state.image, table, self._world, self._system)
+        except WrongLayout as error:
+            raise StateError(f"restore: the state is of no space like this one: {error}") from None

@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 
-from ..bodies.schema import BODY, SYSTEM, WORLD
+from ..bodies.schema import BODY, CONTACT_REPORT, SYSTEM, WORLD
 from ..broad_phase.schema import TREE
 from ..constraints.schema import COLOUR_COUNT, COLOURS
 from ..joints.schema import JOINT
@@ -75,7 +75,7 @@ class SpaceTable:
         for field, row, flag in declared.BODY_LISTS:
             runs = RARE_RUNS if field == "rare_bodies" else None
             self._add(field, OF_BODIES, base[field], row.itemsize, capacity=capacity, flag=flag, runs=runs)
-        self._add("reports", REPORTS, base["bodies"], INT32_SIZE)
+        self._add("reports", REPORTS, base["bodies"], CONTACT_REPORT.itemsize, capacity=capacity)
         self._add("joints", JOINTS, base["joints"], JOINT.itemsize, capacity=world.joints.pool.capacity)
 
     def _add_system_rows(self) -> None:

@@ -1,0 +1,254 @@
+"""Checks of an image from outside against the space that it is for: every number that is used as an index or a count is in its
+range, every list ends, every float is finite. A space that is put back to such an image can be stepped, whatever its bytes are.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..bodies.schema import BODY, BODY_RARE, HAS_RARE, IS_AREA, RIGID, SYSTEM
+from ..broad_phase.schema import NODE
+from ..collision.schema import MANIFOLD, MAX_POINTS, PAIR, PAIR_LISTS
+from ..constraints.schema import COLOUR_COUNT
+from ..joints.schema import JOINT
+from ..sensors.schema import AREA, OVERLAP, SENSORS, SHAPE_OVERLAP
+from . import declared
+from .layout import Part, WrongLayout, read_parts
+from .tables import SpaceTable
+
+
+class Index(NamedTuple):
+    """A field that holds an index: `field` of the rows of a region, shifted right by `shift` bits, lies from `least` to the number
+    of rows of `of`, not included."""
+
+    field: str
+    of: str
+    least: int = -1
+    shift: int = 0
+
+
+INDICES = {
+    "bodies": (BODY, (
+        Index("first_pair", "space.pairs", shift=1), Index("first_joint", "all joints", shift=1), Index("mode", "modes", 0),
+        Index("active_index", "space.active_bodies"), Index("next_in_island", "all bodies"),
+    )),
+    "space.pairs": (PAIR, (Index("body_a", "all bodies"), Index("body_b", "all bodies"))),
+    "space.pair_lists": (PAIR_LISTS, (
+        Index("active_index", "space.active_pairs"), Index("first_manifold", "space.manifolds"),
+        Index("telling_index", "space.telling_pairs"), Index("first_told", "space.told_contacts"),
+    )),
+    "space.manifolds": (MANIFOLD, (
+        Index("pair", "space.pairs"), Index("next", "space.manifolds"), Index("body_a", "all bodies"),
+        Index("body_b", "all bodies"), Index("colour", "colours"), Index("point_count", "points", 0),
+    )),
+    "joints": (JOINT, (Index("bodies", "all bodies"), Index("colour", "colours"))),
+    "areas.overlaps": (OVERLAP, (
+        Index("area", "all bodies"), Index("other", "all bodies"), Index("first", "areas.shape_overlaps"),
+    )),
+    "areas.shape_overlaps": (SHAPE_OVERLAP, (Index("next", "areas.shape_overlaps"),)),
+}  # fmt: skip
+"""Of each region the fields that are indices of others."""
+
+LISTS = {
+    "space.active_bodies": ("all bodies", 0), "space.fell_asleep": ("all bodies", 0), "space.woke_up": ("all bodies", 0),
+    "space.changed_bodies": ("all bodies", 0), "space.moved_bodies": ("all bodies", 0), "space.active_pairs": ("space.pairs", 0),
+    "space.changed_pairs": ("space.pairs", 0), "space.telling_pairs": ("space.pairs", 0), "space.pair_table": ("pairs and none", 0),
+    "areas.table": ("overlaps and none", 0), "areas.due": ("areas.overlaps", 0), "areas.to_report": ("areas.overlaps", 0),
+}  # fmt: skip
+"""Regions that are lists of indices: of what, and the least."""
+
+
+class Checker:
+    """The check of one image. `parts`: its regions, by name. Raises WrongLayout, saying what is wrong."""
+
+    def __init__(self, image: np.ndarray, table: SpaceTable, world, system):
+        self._world, self._system, self._table = world, system, table
+        self.parts: dict[str, Part] = {part.name: part for part in read_parts(image, table)}
+        self._counts = {name: len(part.rows) for name, part in self.parts.items()}
+        self._counts |= {
+            "all bodies": world.bodies.count, "all joints": world.joints.count, "modes": RIGID + 2, "colours": COLOUR_COUNT + 1,
+            "points": MAX_POINTS + 1, "pairs and none": self._counts["space.pairs"] + 1,
+            "overlaps and none": self._counts["areas.overlaps"] + 1, "twice overlaps": 2 * self._counts["areas.overlaps"] + 1,
+        }  # fmt: skip
+
+    def check(self) -> None:
+        """Check everything."""
+        self._check_population()
+        self._check_counts()
+        for name, (record, indices) in INDICES.items():
+            rows = self.rows(name, record)
+            for index in indices:
+                self._check_range(f"{name}.{index.field}", rows[index.field] >> index.shift, index.of, index.least)
+        for name, (of, least) in LISTS.items():
+            self._check_range(name, self.rows(name, np.dtype(np.int32)), of, least)
+        self._check_beside_bodies()
+        self._check_colours()
+        self._check_links()
+        self._check_trees()
+        self._check_floats()
+
+    def rows(self, name: str, record: np.dtype) -> np.ndarray:
+        """The rows of a region."""
+        return np.ascontiguousarray(self.parts[name].rows).reshape(-1).view(record)
+
+    def _fail(self, what: str) -> None:
+        raise WrongLayout(what)
+
+    def _check_range(self, what: str, numbers: np.ndarray, of: str, least: int) -> None:
+        most = self._counts[of]
+        if numbers.size and not (least <= int(numbers.min()) and int(numbers.max()) < most):
+            self._fail(f"{what}: an index is outside of {least} to {most - 1}")
+
+    def _check_population(self) -> None:
+        """Bodies and joints are those of the space, with their shapes."""
+        rows = self._world.bodies.rows[: self._world.bodies.count]
+        own = np.flatnonzero((rows["id"] != 0) & (rows["system"] == self._system.row["index"]))
+        if not np.array_equal(self.parts["bodies"].numbers, own):
+            self._fail("bodies: they are not those of the space")
+        saved = self.rows("bodies", BODY)
+        for field in ("id", "first_instance", "instance_count", "instance_capacity", "system"):
+            if not np.array_equal(saved[field], rows[field][own]):
+                self._fail(f"bodies.{field}: it is not that of the space")
+        if ((saved["flags"] ^ rows["flags"][own]) & IS_AREA).any():
+            self._fail("bodies.flags: a body is saved as an area, or an area as a body")
+        numbers, joints = self.parts["joints"].numbers, self._world.joints.rows
+        self._check_range("joints", numbers, "all joints", 0)
+        for field in ("id", "bodies"):
+            if not np.array_equal(self.rows("joints", JOINT)[field], joints[field][numbers]):
+                self._fail(f"joints.{field}: it is not that of the space")
+
+    def _field(self, fields: declared.Fields, where: str, field: str) -> np.ndarray:
+        """A saved field of a record, from the parts of it that the image holds."""
+        place = declared.place_of(fields.record, field)
+        for begin, end in declared.runs_of(fields.record, fields.saved):
+            if begin <= place < end:
+                part = self.parts[f"{where} at {begin}"].rows.reshape(-1)
+                if part.size != end - begin:
+                    self._fail(f"{where}.{field}: it is missing")
+                size = dict((name, size) for name, _, size in declared.leaves(fields.record))[field]
+                return part[place - begin : place - begin + size].view(np.int64)
+        raise KeyError(field)
+
+    def _check_counts(self) -> None:
+        """The numbers of rows in the records are those of the regions."""
+        for rows in declared.ROWS_OF_SYSTEM:
+            if int(self._field(declared.OF_SYSTEM, "space", rows.count)[0]) != self._counts[f"space.{rows.pool}"]:
+                self._fail(f"space.{rows.count}: it is not the number of rows")
+        for rows in declared.ROWS_OF_SENSORS:
+            if int(self._field(declared.OF_SENSORS, "areas", rows.count)[0]) != self._counts[f"areas.{rows.pool}"]:
+                self._fail(f"areas.{rows.count}: it is not the number of rows")
+        for name in ("space.pair_table", "areas.table"):
+            count = self._counts[name]
+            if count & (count - 1) or not count:
+                self._fail(f"{name}: {count} slots are no power of two")
+        self._check_numbers(declared.OF_SYSTEM, "space", SYSTEM)
+        self._check_numbers(declared.OF_SENSORS, "areas", SENSORS)
+
+    def _check_numbers(self, fields: declared.Fields, where: str, record: np.dtype) -> None:
+        """Heads of lists of free rows, and numbers that loops count to."""
+        heads = {
+            "first_free_pair": "space.pairs", "first_free_manifold": "space.manifolds", "first_free_told": "space.told_contacts",
+            "first_free_overlap": "areas.overlaps", "first_free_shape_overlap": "areas.shape_overlaps",
+        }  # fmt: skip
+        for field in fields.saved:
+            if field in heads:
+                least = 0 if field == "first_free_told" else -1
+                self._check_range(f"{where}.{field}", self._field(fields, where, field), heads[field], least - 1)
+        if where == "space":
+            told = {name: int(self._field(fields, where, name)[0]) for name in ("substep_count", "joint_iterations")}
+            told |= {"contact_event_told": int(self._field(fields, where, "contact_event_told")[0])}
+            if not (1 <= told["substep_count"] <= 1 << 16 and 0 <= told["joint_iterations"] <= 1 << 16):
+                self._fail(f"space: {told['substep_count']} sub-steps and {told['joint_iterations']} passes")
+            if not 0 <= told["contact_event_told"] <= self._counts["space.contact_events"]:
+                self._fail("space.contact_event_told: there are fewer events")
+
+    def _check_beside_bodies(self) -> None:
+        """Rows beside bodies are as many as bodies with their flag; the contacts that are reported are as many as fit."""
+        flags = self.rows("bodies", BODY)["flags"]
+        for field, _, flag in declared.BODY_LISTS:
+            if self._counts[field] != np.count_nonzero(flags & flag):
+                self._fail(f"{field}: {self._counts[field]} rows, not one for each body that has one")
+        for name in ("first overlaps", "trees.words"):
+            if self._counts[name] != len(flags):
+                self._fail(f"{name}: {self._counts[name]} rows, not one a body")
+        rares = self.rows("rare_bodies", BODY_RARE)
+        now = self._world.bodies.rare.rows[self.parts["bodies"].numbers[flags & HAS_RARE != 0]]
+        had = self._world.bodies.rows["flags"][self.parts["bodies"].numbers[flags & HAS_RARE != 0]] & HAS_RARE != 0
+        most = np.where(had, now["max_contacts_reported"], 0)
+        if (rares["max_contacts_reported"] != most).any() or (rares["contact_count"] > most).any() or (rares["contact_count"] < 0).any():
+            self._fail("rare_bodies.contact_count: more contacts than the body reports")
+        told = int(rares["contact_count"][rares["max_contacts_reported"] > 0].sum())
+        if self._counts["reports"] not in (0, told):
+            self._fail(f"reports: {self._counts['reports']} contacts, where bodies report {told}")
+        self._check_range("first overlaps", self.rows("first overlaps", np.dtype(np.int32)), "twice overlaps", 0)
+
+    def _check_colours(self) -> None:
+        manifolds, joints = self.rows("space.manifolds", MANIFOLD), self.rows("joints", JOINT)
+        for pool, count, of, rows in (
+            ("lists", "counts", "space.manifolds", manifolds), ("joint_lists", "joint_counts", "all joints", joints),
+        ):  # fmt: skip
+            counts = self._field(declared.OF_COLOURS, "colours", count)
+            for colour in range(COLOUR_COUNT + 1):
+                name = f"colours.{pool} {colour}"
+                if int(counts[colour]) != self._counts[name]:
+                    self._fail(f"{name}: {self._counts[name]} rows, {int(counts[colour])} are told")
+                self._check_range(name, self.rows(name, np.dtype(np.int32)), of, 0)
+            solved = rows["colour"] >= 0
+            slots, limits = rows["colour_slot"][solved], counts[rows["colour"][solved]]
+            if (slots < 0).any() or (slots >= limits).any():
+                self._fail(f"{of}: a place in a colour is outside of it")
+        for colour in range(COLOUR_COUNT + 1):
+            if self._counts[f"colours.keys {colour}"] != self._counts[f"colours.lists {colour}"]:
+                self._fail(f"colours.keys {colour}: not as many as members")
+
+    def _check_links(self) -> None:
+        """Every list ends: no link leads back."""
+        lists, manifolds = self.rows("space.pair_lists", PAIR_LISTS), self.rows("space.manifolds", MANIFOLD)
+        in_use = self.rows("space.pairs", PAIR)["body_a"] >= 0
+        if in_use.any():
+            for field in ("next", "previous"):
+                self._check_range(f"space.pair_lists.{field}", lists[field][in_use] >> 1, "space.pairs", -1)
+        self._check_chains("space.manifolds", manifolds["next"])
+        self._check_chains("space.pair_lists of free pairs", np.where(in_use, -1, lists["next"][:, 0]))
+        sides = np.full(2 * len(lists), -1, np.int64)
+        sides[0::2], sides[1::2] = np.where(in_use, lists["next"][:, 0], -1), np.where(in_use, lists["next"][:, 1], -1)
+        self._check_chains("space.pair_lists", sides)
+        self._check_chains("areas.shape_overlaps", self.rows("areas.shape_overlaps", SHAPE_OVERLAP)["next"])
+
+    def _check_chains(self, what: str, following: np.ndarray) -> None:
+        """Check that following links from any row comes to an end, by doubling: after n jumps of twice the length each, none of
+        2^n rows goes on."""
+        if (following >= len(following)).any():
+            self._fail(f"{what}: a link leads out of the list")
+        ends = np.append(np.where(following < 0, len(following), following), len(following)).astype(np.int64)
+        for _ in range(int(len(following)).bit_length() + 1):
+            ends = ends[ends]
+        if (ends != len(following)).any():
+            self._fail(f"{what}: a link leads back")
+
+    def _check_trees(self) -> None:
+        nodes = self.rows("trees.nodes", NODE)
+        count, most = len(nodes), self._world.bodies.count
+        children = nodes["children"]
+        if (children >= count).any() or (children < -3 - most).any() or (nodes["parent"] >> 2 >= count).any():
+            self._fail("trees.nodes: a child is outside of the tree")
+
+    def _check_floats(self) -> None:
+        for name, record in (
+            ("bodies", BODY), ("space.manifolds", MANIFOLD), ("joints", JOINT), ("space.pairs", PAIR), ("areas", AREA),
+        ):  # fmt: skip
+            rows = self.rows(name, record)
+            for field in floats_of(record):
+                if not np.isfinite(rows[field]).all():
+                    self._fail(f"{name}.{field}: a number is not finite")
+
+
+def floats_of(record: np.dtype) -> Iterable[str]:
+    """The fields of a record that are floats."""
+    return [name for name in record.names if record.fields[name][0].base.kind == "f"]
+
+
+def check_image(image: np.ndarray, table: SpaceTable, world, system) -> None:
+    """Check an image from outside for a space. Raises WrongLayout."""
+    Checker(image, table, world, system).check()
