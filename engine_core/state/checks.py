@@ -153,8 +153,9 @@ class Checker:
         }  # fmt: skip
         for field in fields.saved:
             if field in heads:
-                least = 0 if field == "first_free_told" else -1
-                self._check_range(f"{where}.{field}", self._field(fields, where, field), heads[field], least - 1)
+                is_counted_from_one = field == "first_free_told"
+                head = self._field(fields, where, field) - int(is_counted_from_one)
+                self._check_range(f"{where}.{field}", head, heads[field], -1)
         if where == "space":
             told = {name: int(self._field(fields, where, name)[0]) for name in ("substep_count", "joint_iterations")}
             told |= {"contact_event_told": int(self._field(fields, where, "contact_event_told")[0])}

@@ -18,6 +18,7 @@ from ..collision.schema import MANIFOLD
 from ..edit.commands import STEPPING, take_gate
 from ..joints.schema import JOINT
 from ..runtime import atomics
+from ..runtime.c_memory import fill_memory
 from ..runtime.call import call_3_result, load_int64, store_int64
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_record, view
@@ -347,9 +348,19 @@ def restore_region(space, system, region, listed, at):
         return restore_beside_manifolds(space, system, region, at)
     if region.kind == REPORTS:
         return restore_reports(space, system, listed, at)
-    count = load_int64(at)
-    copy_bytes(space, load_int64(region.base), at + 8, count * region.size)
+    count, rows = load_int64(at), load_int64(region.base)
+    copy_bytes(space, rows, at + 8, count * region.size)
+    clear_later_rows(region, rows, count)
     return at + 8 + padded(count * region.size)
+
+
+@kernel
+def clear_later_rows(region, rows, count):
+    """Clear the rows of a list that were used since: rows that were never used hold zeros, and the step relies on that. The number
+    of rows in use is put back after this."""
+    now = load_int64(region.count) if is_used(region) else 0
+    if now > count:
+        fill_memory(rows + count * region.size, (now - count) * region.size, INT32(0))
 
 
 @entry_point("int64(int64, int64, int64)")

@@ -29,12 +29,13 @@ class SpaceTable:
         self.parts = parts_of(system)
         self._one = self._word(1)
         self._add_bodies()
-        self._add_fields("space", declared.OF_SYSTEM, system.address)
         self._add_system_rows()
         self._add_sensors()
         self._add_colours()
         self._add_trees()
         self._add_parts()
+        self._add_records()  # with the numbers of rows, which a restore reads before it puts them back
+        self._add_beside_manifolds()
         self.regions = np.array(self._regions, REGION)
         self._space = np.zeros(1, SPACE)
         self.space = self._space[0]
@@ -83,6 +84,9 @@ class SpaceTable:
         capacities = capacities_of(self._system._pools)
         for rows in declared.ROWS_OF_SYSTEM:
             self._add_rows("space", SYSTEM, address, rows, capacities[int(row[rows.pool])])
+
+    def _add_beside_manifolds(self) -> None:
+        address, row = self._system.address, self._system.row
         for beside in declared.BESIDE_MANIFOLDS:
             only_if = self._world.address + WORLD.fields[beside.only_if][1]
             base, count = address + place_of(SYSTEM, beside.pool), address + place_of(SYSTEM, "manifold_count")
@@ -91,7 +95,6 @@ class SpaceTable:
 
     def _add_sensors(self) -> None:
         sensors, address = self._system.sensors, self._system.sensors.address
-        self._add_fields("areas", declared.OF_SENSORS, address)
         capacities = capacities_of(sensors._pools)
         for rows in declared.ROWS_OF_SENSORS:
             self._add_rows("areas", SENSORS, address, rows, capacities[int(sensors.record[rows.pool])])
@@ -101,7 +104,6 @@ class SpaceTable:
 
     def _add_colours(self) -> None:
         address, row = int(self._system.row["colours"]), self._system.row
-        self._add_fields("colours", declared.OF_COLOURS, address)
         capacities = {"lists": int(row["manifold_capacity"]), "keys": int(row["manifold_capacity"])}
         capacities["joint_lists"] = self._world.joints.pool.capacity
         for pool, count in (("lists", "counts"), ("keys", "counts"), ("joint_lists", "joint_counts")):
@@ -112,7 +114,6 @@ class SpaceTable:
     def _add_trees(self) -> None:
         trees = self._system.trees
         allocator, capacity = trees.allocator.address, trees.nodes.capacity
-        self._add_fields("nodes", declared.OF_ALLOCATOR, allocator)
         fresh = allocator + place_of(declared.OF_ALLOCATOR.record, "fresh")
         for field, row in declared.SHARED_BY_TREES:
             self._add(f"trees.{field}", ROWS, trees.address + place_of(TREE, field), row.itemsize, fresh, capacity)
@@ -121,10 +122,19 @@ class SpaceTable:
         capacities = capacities_of(trees._pools)
         for layer in range(int(self._system.row["layer_count"])):
             address = trees.tree_address(layer)
-            self._add_fields(f"tree {layer}", declared.OF_TREE, address)
             for rows in declared.ROWS_OF_TREE:
                 place = ctypes.c_int64.from_address(address + place_of(TREE, rows.pool)).value
                 self._add_rows(f"tree {layer}", TREE, address, rows, capacities[place])
+
+    def _add_records(self) -> None:
+        """Add the saved fields of the records of a space."""
+        trees, row = self._system.trees, self._system.row
+        self._add_fields("space", declared.OF_SYSTEM, self._system.address)
+        self._add_fields("areas", declared.OF_SENSORS, self._system.sensors.address)
+        self._add_fields("colours", declared.OF_COLOURS, int(row["colours"]))
+        self._add_fields("nodes", declared.OF_ALLOCATOR, trees.allocator.address)
+        for layer in range(int(row["layer_count"])):
+            self._add_fields(f"tree {layer}", declared.OF_TREE, trees.tree_address(layer))
 
     def _add_parts(self) -> None:
         """Add the records of vehicles and pulleys, but for the addresses in them."""

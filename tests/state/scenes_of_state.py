@@ -51,7 +51,7 @@ def random_space(seed: int, threads: int = 1) -> scree.Space:
         body.contact_events = "all"
     if rng.random() < 0.5:
         lift = space.add_kinematic(scree.Box(half_extents=(2, 0.2, 2)), (0, 0.5, 0))
-        lift.angular_velocity = (0, 1, 0)
+        lift.move((0.0, 0.52, 0.0))
     return space
 
 
