@@ -110,7 +110,7 @@ class Space(SpaceBodies, SpaceQueries, SpaceSaving):
     effect at its end, and nobody waits. One thread at a time steps a space. Calls raise KeyError for a thing that was
     removed, ValueError for bad values, PoolFull at a limit of the world."""
 
-    __slots__ = ("_world", "_id", "_settings_value", "_editing", "_stepping_thread", "_states", "__weakref__")
+    __slots__ = ("_world", "_id", "_settings_value", "_editing", "_stepping_thread", "__weakref__")
 
     def __init__(self, world: "World", identity: int, settings: SpaceSettings) -> None:
         self._world, self._id, self._settings_value = world, identity, settings

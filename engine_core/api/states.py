@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class SpaceState:
-    """What a space was at one moment: the result of `Space.save`. No quantities. It is never changed, and may be restored any
+    """A space as it was at one moment: the result of `Space.save`. No quantities. It is never changed, and may be restored any
     number of times."""
 
     __slots__ = ("_state",)
@@ -24,19 +24,14 @@ class SpaceState:
         """The number of steps that the space had made."""
         return self._state.step_count
 
-    @property
-    def hash(self) -> int:
-        """The hash of the space at that moment, as `Space.hash` told it."""
-        return self._state.hash
-
     def to_bytes(self) -> bytes:
         """The state as bytes, with a version and a checksum, for a file or for another machine that has built the same scene."""
         return self._state.to_bytes()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "SpaceState":
-        """The state in the bytes of `to_bytes`. Any thread may call. Raises ValueError for bytes that are damaged, are none, or were
-        saved by another version."""
+        """The state in the bytes of `to_bytes`. Any thread may call. Raises ValueError for bytes that are damaged, are none,
+        or were saved by another version."""
         return cls(State.from_bytes(data))
 
     def __repr__(self) -> str:
@@ -44,9 +39,10 @@ class SpaceState:
 
 
 class SpaceSaving:
-    """The part of a `Space` that saves it and puts it back. No quantities. The thread that steps the space calls, between steps."""
+    """The part of a `Space` that saves it and puts it back. No quantities. The thread that steps the space calls, between
+    steps."""
 
-    __slots__ = ()
+    __slots__ = ("_states",)
     _id: int
     _world: "World"
     _states: SpaceStates | None
@@ -78,8 +74,8 @@ class SpaceSaving:
             return SpaceState(self._saving("save").save())
 
     def restore(self, state: SpaceState) -> None:
-        """Put the space back to a state: every later step gives the same bits as before. Its bodies, shapes, joints and areas must
-        be those of the state. Queries on other threads that begin meanwhile wait for its end. Raises TypeError, KeyError,
+        """Put the space back to a state: every later step gives the same bits as before. Its bodies, shapes, joints and areas
+        must be those of the state. Queries on other threads that begin meanwhile wait for its end. Raises TypeError, KeyError,
         RuntimeError for a state of another space, or if something was made or freed since, and TimeoutError if a query of another
         thread does not end; then nothing was changed."""
         if not isinstance(state, SpaceState):
@@ -89,8 +85,8 @@ class SpaceSaving:
 
 
 class History:
-    """The last states of a space, for going back some ticks: at most `ticks` of them, in memory that is used again. No quantities.
-    The thread that steps the space calls, between steps. Raises ValueError.
+    """The last states of a space, for going back some ticks: at most `ticks` of them, in memory that is used again. No
+    quantities. The thread that steps the space calls, between steps. Raises ValueError.
 
         history = scree.History(space, 20)
         for _ in range(100):

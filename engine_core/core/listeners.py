@@ -48,8 +48,8 @@ class ListeningConstraint:
         return self._listeners
 
     def records(self) -> list[tuple[str, np.ndarray, tuple[str, ...]]]:
-        """The rows that decide what it does next: name, rows, and their fields that only hold addresses or are written before they
-        are read."""
+        """The rows that decide what it does next: name, rows, and their fields that only hold addresses or are written before
+        they are read."""
         return [("record", self._record, ())]
 
     def _check_there(self, call: str) -> None:

@@ -19,8 +19,8 @@ from .tables import SpaceTable
 
 
 class Index(NamedTuple):
-    """A field that holds an index: `field` of the rows of a region, shifted right by `shift` bits, lies from `least` to the number
-    of rows of `of`, not included."""
+    """A field that holds an index: `field` of the rows of a region, shifted right by `shift` bits, lies from `least` to the
+    number of rows of `of`, not included."""
 
     field: str
     of: str
@@ -48,12 +48,13 @@ INDICES = {
     )),
     "areas.shape_overlaps": (SHAPE_OVERLAP, (Index("next", "areas.shape_overlaps"),)),
 }  # fmt: skip
-"""Of each region the fields that are indices of others."""
+"""The fields of each region that are indices of others."""
 
 LISTS = {
     "space.active_bodies": ("all bodies", 0), "space.fell_asleep": ("all bodies", 0), "space.woke_up": ("all bodies", 0),
     "space.changed_bodies": ("all bodies", 0), "space.moved_bodies": ("all bodies", 0), "space.active_pairs": ("space.pairs", 0),
-    "space.changed_pairs": ("space.pairs", 0), "space.telling_pairs": ("space.pairs", 0), "space.pair_table": ("pairs and none", 0),
+    "space.changed_pairs": ("space.pairs", 0), "space.telling_pairs": ("space.pairs", 0),
+    "space.pair_table": ("pairs and none", 0),
     "areas.table": ("overlaps and none", 0), "areas.due": ("areas.overlaps", 0), "areas.to_report": ("areas.overlaps", 0),
 }  # fmt: skip
 """Regions that are lists of indices: of what, and the least."""
@@ -177,7 +178,11 @@ class Checker:
         now = self._world.bodies.rare.rows[self.parts["bodies"].numbers[flags & HAS_RARE != 0]]
         had = self._world.bodies.rows["flags"][self.parts["bodies"].numbers[flags & HAS_RARE != 0]] & HAS_RARE != 0
         most = np.where(had, now["max_contacts_reported"], 0)
-        if (rares["max_contacts_reported"] != most).any() or (rares["contact_count"] > most).any() or (rares["contact_count"] < 0).any():
+        if (
+            (rares["max_contacts_reported"] != most).any()
+            or (rares["contact_count"] > most).any()
+            or (rares["contact_count"] < 0).any()
+        ):
             self._fail("rare_bodies.contact_count: more contacts than the body reports")
         told = int(rares["contact_count"][rares["max_contacts_reported"] > 0].sum())
         if self._counts["reports"] not in (0, told):

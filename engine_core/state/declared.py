@@ -1,8 +1,8 @@
-"""What decides how a space moves on: the one list of what a saved state holds.
+"""The one list of what decides how a space moves on: what a saved state holds.
 
 Every field of the records SYSTEM, SENSORS, COLOURS and TREE, and every pool of a space, is in one of the lists here; a test fails
-for one that is in none. `SAVED` is put back by a restore. `KEPT` belongs to the process: addresses, sizes, words of other threads.
-`SCRATCH` is written by a step before it is read there; the tests fill it with rubbish after a restore.
+for one that is in none. `saved`: put back by a restore. `kept`: belongs to the process: addresses, sizes, words of other threads.
+`scratch`: it is written by a step before it is read there; the tests fill it with rubbish after a restore.
 """
 
 from typing import NamedTuple
@@ -31,8 +31,8 @@ class Fields(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """A list that is saved: the fields of a record with its address and its number of rows. `only_if`: a field that is 0 where the
-    list is not used."""
+    """A list that is saved: the fields of a record with its address and its number of rows. `only_if`: a field that is 0 where
+    the list is not used."""
 
     pool: str
     row: np.dtype
@@ -53,38 +53,39 @@ class Marked(NamedTuple):
 OF_SYSTEM = Fields(
     SYSTEM,
     saved=(
-        "origin", "gravity", "linear_damp", "angular_damp", "substep_count", "contact_hertz", "contact_damping_ratio", "joint_hertz",
-        "joint_damping_ratio", "joint_iterations", "push_out_speed", "penetration_slop", "articulated_penetration_slop",
-        "restitution_threshold", "sleep_linear_threshold", "sleep_angular_threshold", "time_to_sleep", "is_sleeping_allowed",
-        "is_warm_starting", "step_count", "last_delta_time", "active_count", "active_disorder", "active_kinematic_count",
-        "fell_asleep_count", "changed_count", "moved_count", "woke_count", "pair_count", "first_free_pair", "active_pair_count",
-        "active_pair_disorder", "changed_pair_count", "pair_table_capacity", "manifold_count", "first_free_manifold",
-        "telling_count", "told_count", "first_free_told", "contact_event_count", "contact_event_told", "has_broken_joints",
-        "some_body_rests", "island_count",
+        "origin", "gravity", "linear_damp", "angular_damp", "substep_count", "contact_hertz", "contact_damping_ratio",
+        "joint_hertz", "joint_damping_ratio", "joint_iterations", "push_out_speed", "penetration_slop",
+        "articulated_penetration_slop", "restitution_threshold", "sleep_linear_threshold", "sleep_angular_threshold",
+        "time_to_sleep", "is_sleeping_allowed", "is_warm_starting", "step_count", "last_delta_time", "active_count",
+        "active_disorder", "active_kinematic_count", "fell_asleep_count", "changed_count", "moved_count", "woke_count",
+        "pair_count", "first_free_pair", "active_pair_count", "active_pair_disorder", "changed_pair_count",
+        "pair_table_capacity", "manifold_count", "first_free_manifold", "telling_count", "told_count", "first_free_told",
+        "contact_event_count", "contact_event_told", "has_broken_joints", "some_body_rests", "island_count",
     ),
     kept=(
         "id", "world", "index", "is_active", "origin_version", "frames", "frame_version", "hides_begun", "hides_ended",
         "active_bodies", "spare_list", "solver_rows", "solver_forces", "start_velocities", "solver_inertias", "solver_loads",
-        "fell_asleep", "changed_bodies", "moved_bodies", "woke_up", "listens_to_waking", "listeners", "listener_count", "pairs",
-        "pair_capacity", "pair_lists", "active_pairs", "active_pair_keys", "pair_limit", "changed_pairs", "pair_table", "manifolds",
-        "manifold_capacity", "contact_limit", "contact_settings", "manifold_bricks", "telling_pairs", "told_contacts",
-        "contact_events", "contact_event_capacity", "colours", "constraint_blocks", "active_joints", "joint_rows", "joint_trees",
-        "joint_nodes", "sensors", "trees", "layer_count", "jobs", "job_system", "scratch", "scratch_bytes", "halfway", "curves",
-        "company", "left_out", "status", "stage_cycles", "extra", "commands", "command_capacity", "command_tail", "padding_1",
-        "gate", "padding_2", "command_head", "padding_3",
+        "fell_asleep", "changed_bodies", "moved_bodies", "woke_up", "listens_to_waking", "listeners", "listener_count",
+        "pairs", "pair_capacity", "pair_lists", "active_pairs", "active_pair_keys", "pair_limit", "changed_pairs",
+        "pair_table", "manifolds", "manifold_capacity", "contact_limit", "contact_settings", "manifold_bricks",
+        "telling_pairs", "told_contacts", "contact_events", "contact_event_capacity", "colours", "constraint_blocks",
+        "active_joints", "joint_rows", "joint_trees", "joint_nodes", "sensors", "trees", "layer_count", "jobs", "job_system",
+        "scratch", "scratch_bytes", "halfway", "curves", "company", "left_out", "status", "stage_cycles", "extra", "commands",
+        "command_capacity", "command_tail", "padding_1", "gate", "padding_2", "command_head", "padding_3",
     ),
     scratch=(
-        "substep", "some_block_is_elastic", "some_block_has_impact", "some_block_bounced", "some_joined_bounced", "steps_left",
-        "steps_done", "candidate_count", "chosen_pair_count", "constraint_block_count", "joint_count", "loose_joint_count",
-        "joint_row_count", "joint_tree_count", "joint_node_count", "is_shared", "sweep_round", "held_back_count",
+        "substep", "some_block_is_elastic", "some_block_has_impact", "some_block_bounced", "some_joined_bounced",
+        "steps_left", "steps_done", "candidate_count", "chosen_pair_count", "constraint_block_count", "joint_count",
+        "loose_joint_count", "joint_row_count", "joint_tree_count", "joint_node_count", "is_shared", "sweep_round",
+        "held_back_count",
     ),
 )  # fmt: skip
 
 OF_SENSORS = Fields(
     SENSORS,
     saved=(
-        "area_count", "overlap_count", "first_free_overlap", "shape_overlap_count", "first_free_shape_overlap", "table_capacity",
-        "due_count", "to_report_count", "event_count", "told_count", "measured_count",
+        "area_count", "overlap_count", "first_free_overlap", "shape_overlap_count", "first_free_shape_overlap",
+        "table_capacity", "due_count", "to_report_count", "event_count", "told_count", "measured_count",
     ),
     kept=(
         "default_area", "overlaps", "overlap_capacity", "shape_overlaps", "shape_overlap_capacity", "table", "first_overlap",
@@ -103,12 +104,12 @@ OF_COLOURS = Fields(
 OF_TREE = Fields(
     TREE,
     saved=(
-        "phase", "captured_root", "scanned_root", "new_root", "new_root_slot", "opened_count", "opened_position", "kept_count",
-        "queue_begin", "queue_end", "retired_count", "retired_kept_count", "is_full_build", "rebuild_count", "full_build_count",
-        "head", "next_generation", "published_pending", "claimed_pending", "body_count", "is_dirty", "debt", "chain_length",
-        "layer_union", "mask_union", "origins", "last_roots", "build.item_count", "build.created_count", "build.range_count",
-        "build.reserve", "build.position", "build.root", "build.born", "build.failed", "build.cut", "build.cuts", "build.pass_",
-        "build.left", "build.right", "build.low", "build.high",
+        "phase", "captured_root", "scanned_root", "new_root", "new_root_slot", "opened_count", "opened_position",
+        "kept_count", "queue_begin", "queue_end", "retired_count", "retired_kept_count", "is_full_build", "rebuild_count",
+        "full_build_count", "head", "next_generation", "published_pending", "claimed_pending", "body_count", "is_dirty",
+        "debt", "chain_length", "layer_union", "mask_union", "origins", "last_roots", "build.item_count",
+        "build.created_count", "build.range_count", "build.reserve", "build.position", "build.root", "build.born",
+        "build.failed", "build.cut", "build.cuts", "build.pass_", "build.left", "build.right", "build.low", "build.high",
     ),
     kept=(
         "nodes", "infos", "node_capacity", "allocator", "words", "first_pending", "body_capacity", "budget", "opened", "kept",

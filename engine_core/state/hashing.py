@@ -1,7 +1,7 @@
 """The hash of a space: one number of all that decides how it moves on, to compare two runs tick by tick.
 
-It covers poses, velocities, rest and the place in the solver of every body, and the impulses of contacts and joints from which the
-next step starts. Every word is mixed in by a rotation, an exclusive or and a product with an odd number (the hash of Firefox,
+It covers poses, velocities, rest and the place in the solver of every body, and the impulses of contacts and joints from which
+the next step starts. Every word is mixed in by a rotation, an exclusive or and a product with an odd number (the hash of Firefox,
 "FxHash"), which lose nothing: two spaces that differ in one word have different hashes. Four chains side by side, so that the
 processor need not wait for each product.
 """

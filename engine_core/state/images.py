@@ -1,8 +1,8 @@
 """Copying the state of a space out of its pools and back, compiled: an image, as schema.py describes it.
 
-Both hold the gate of the space, so no step and no edit is under way. Putting back also closes the trees of the space: queries that
-begin wait, some 100 us, and those under way are waited for. A reader of one body finds it as it was before or after, never half
-(bodies/publication.py).
+Both hold the gate of the space, so no step and no edit is under way. Putting back also closes the trees of the space: queries
+that begin wait, some 100 us, and those under way are waited for. A reader of one body finds it as it was before or after,
+never half (bodies/publication.py).
 """
 
 import numpy as np
@@ -23,7 +23,6 @@ from ..runtime.call import call_3_result, load_int64, store_int64
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_record, view
 from ..runtime.parking import PARKING, give_way
-from .hashing import hash_of
 from .population import count_population
 from .schema import BESIDE_MANIFOLDS, BODIES, HEADER, JOINTS, OF_BODIES, REGION, REPORTS, ROWS, SPACE
 
@@ -211,8 +210,8 @@ def write_image(space, system, image, capacity):
             listed = at
         at = save_region(space, system, regions[k], listed, at)
     header.byte_count, header.region_count, header.step_count = at - image, space.region_count, system.step_count
-    header.body_count = count_population(system, space.joint_count, header.population)
-    header.listener_count, header.hash = system.listener_count, hash_of(system)
+    header.body_count = count_population(system, space.joint_count, space.setting_count, header.population)
+    header.listener_count = system.listener_count
     return INT64(SAVED)
 
 
@@ -356,21 +355,21 @@ def restore_region(space, system, region, listed, at):
 
 @kernel
 def clear_later_rows(region, rows, count):
-    """Clear the rows of a list that were used since: rows that were never used hold zeros, and the step relies on that. The number
-    of rows in use is put back after this."""
+    """Clear the rows of a list that were used since: rows that were never used hold zeros, and the step relies on that. The
+    number of rows in use is put back after this."""
     now = load_int64(region.count) if is_used(region) else 0
     if now > count:
         fill_memory(rows + count * region.size, (now - count) * region.size, INT32(0))
 
 
-@entry_point("int64(int64, int64, int64)")
-def describe_space(address, header_address, is_hashed):
-    """Write the header of an image of the space as it is now, but for its size. For the thread that steps, between steps."""
+@entry_point("int64(int64, int64)")
+def describe_space(address, header_address):
+    """Write the header of an image of the space as it is now, but for its size. Return its number of bodies and areas. For the
+    thread that steps, between steps."""
     space, header = view(address, 1, SPACE)[0], view(header_address, 1, HEADER)[0]
     system = system_at(space.system)
     header.region_count, header.step_count, header.listener_count = space.region_count, system.step_count, system.listener_count
-    header.body_count = count_population(system, space.joint_count, header.population)
-    header.hash = hash_of(system) if is_hashed else 0
+    header.body_count = count_population(system, space.joint_count, space.setting_count, header.population)
     return INT64(header.body_count)
 
 

@@ -15,7 +15,7 @@ from ..runtime.memory import address_of_record, view
 from ..shapes.schema import SHAPE, STRUCTURE, STRUCTURE_BLOCK
 from ..structures.schema import STRUCTURE as BRICKS
 from .hashing import mix
-from .schema import PART_BODIES, PART_EXCEPTIONS, PART_JOINTS, PART_SHAPES, PART_SHAPES_ON_BODIES
+from .schema import PART_BODIES, PART_EXCEPTIONS, PART_JOINTS, PART_SETTINGS, PART_SHAPES, PART_SHAPES_ON_BODIES
 
 INT64 = np.int64
 INSTANCE_SIZE, SHAPE_SIZE, RARE_SIZE = INSTANCE.itemsize, SHAPE.itemsize, BODY_RARE.itemsize
@@ -51,7 +51,7 @@ def mix_shape(chain, address):
 
 
 @kernel
-def count_population(system, joint_count, out):
+def count_population(system, joint_count, setting_count, out):
     """Write the hashes of the parts of a system's population to `out`, int64 (KINDS_OF_PARTS). Return its number of bodies and
     areas."""
     world, bodies = world_at(system.world), bodies_of(system.world)
@@ -84,5 +84,5 @@ def count_population(system, joint_count, out):
         if exceptions[slot] >= 0:
             apart += mix(INT64(1), exceptions[slot])
     out[PART_BODIES], out[PART_SHAPES_ON_BODIES], out[PART_SHAPES] = own, on_bodies, shapes
-    out[PART_JOINTS], out[PART_EXCEPTIONS] = joined, apart
+    out[PART_JOINTS], out[PART_EXCEPTIONS], out[PART_SETTINGS] = joined, apart, setting_count
     return count

@@ -28,8 +28,8 @@ REGION = np.dtype(
     align=True,
 )  # fmt: skip
 
-KINDS_OF_PARTS = 5
-PART_BODIES, PART_SHAPES_ON_BODIES, PART_SHAPES, PART_JOINTS, PART_EXCEPTIONS = range(KINDS_OF_PARTS)
+KINDS_OF_PARTS = 6
+PART_BODIES, PART_SHAPES_ON_BODIES, PART_SHAPES, PART_JOINTS, PART_EXCEPTIONS, PART_SETTINGS = range(KINDS_OF_PARTS)
 """Numbers in the population: what must be the same when a state is restored, since a restore makes and frees nothing."""
 
 SPACE = np.dtype(
@@ -37,6 +37,7 @@ SPACE = np.dtype(
         ("system", "i8"),  # address of SYSTEM
         ("regions", "i8"), ("region_count", "i8"),  # REGION
         ("joint_count", "i8"),  # rows of joints in use lie below it
+        ("setting_count", "i8"),  # World.setting_count
         ("copy", "i8"),  # address of C's memcpy
     ],
     align=True,
@@ -48,7 +49,6 @@ HEADER = np.dtype(
         ("region_count", "i8"),
         ("body_count", "i8"),  # bodies and areas of the space
         ("step_count", "i8"),
-        ("hash", "i8"),  # of the space, as hashing.py computes it
         ("population", "i8", KINDS_OF_PARTS),  # hashes of its parts
         ("listener_count", "i8"),
     ],

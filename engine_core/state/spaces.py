@@ -21,7 +21,9 @@ from .layout import WrongLayout
 from .schema import HEADER, KINDS_OF_PARTS
 from .tables import SpaceTable, parts_of
 
-PARTS = ("bodies", "shapes on bodies", "shapes", "joints", "pairs of bodies that do not collide")
+PARTS = (
+    "bodies", "shapes on bodies", "shapes", "joints", "pairs of bodies that do not collide", "contact rules and height fields",
+)  # fmt: skip
 """Names of the parts of a population, by their numbers in schema.py."""
 assert len(PARTS) == KINDS_OF_PARTS
 
@@ -31,7 +33,8 @@ class StateError(RuntimeError):
 
 
 class State:
-    """What a space was at one moment: an image (schema.py). It is not changed by steps, and may be restored any number of times."""
+    """A space as it was at one moment: an image (schema.py). It is not changed by steps, and may be restored any number of
+    times."""
 
     __slots__ = ("image", "header", "is_foreign")
 
@@ -43,11 +46,6 @@ class State:
     def step_count(self) -> int:
         """The number of steps that the space had made."""
         return int(self.header["step_count"])
-
-    @property
-    def hash(self) -> int:
-        """The hash of the space, as `SpaceStates.hash` gave it at that moment."""
-        return int(self.header["hash"])
 
     @property
     def byte_count(self) -> int:
@@ -79,7 +77,8 @@ class SpaceStates:
         return hash_space(self._system.address)
 
     def save(self, into: State | None = None) -> State:
-        """Save the space. `into`: a state that is not needed any more, whose memory is used again. Raises KeyError, StateError."""
+        """Save the space. `into`: a state that is not needed any more, whose memory is used again. Raises KeyError,
+        StateError."""
         self._settle("save")
         table = self._renewed_table()
         room = into.image if into is not None else np.zeros(0, np.uint8)
@@ -127,12 +126,12 @@ class SpaceStates:
 
     def _check_population(self, state: State, table: SpaceTable) -> None:
         """Raises StateError if the space is made of other things than it was."""
-        describe_space(table.address, address_of(self._header), 0)
+        describe_space(table.address, address_of(self._header))
         now, then = self._header[0], state.header
         if now["body_count"] != then["body_count"]:
             raise StateError(
-                f"restore: the space has {now['body_count']} bodies and areas, the state has {then['body_count']}: a restore makes "
-                "and frees none"
+                f"restore: the space has {now['body_count']} bodies and areas, the state has {then['body_count']}: a restore "
+                "makes and frees none"
             )
         for number, part in enumerate(PARTS):
             if now["population"][number] != then["population"][number]:

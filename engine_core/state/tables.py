@@ -143,11 +143,12 @@ class SpaceTable:
                 self._words.append(rows)  # keeps its memory
                 runs = all_but(rows.dtype, kept) if kept else [(0, rows.nbytes)]
                 for begin, end in runs if len(rows) else ():
-                    self._add(f"part {number}: {name} at {begin}", ROWS, self._word(address_of(rows) + begin), end - begin, self._one, 1)
+                    place = self._word(address_of(rows) + begin)
+                    self._add(f"part {number}: {name} at {begin}", ROWS, place, end - begin, self._one, 1)
 
     def renew_counts(self) -> None:
         """Note numbers that only Python knows. To be called before an image is saved."""
-        self.space["joint_count"] = self._world.joints.count
+        self.space["joint_count"], self.space["setting_count"] = self._world.joints.count, self._world.setting_count
 
 
 def capacities_of(pools) -> dict[int, int]:

@@ -45,7 +45,8 @@ def random_space(seed: int, threads: int = 1) -> scree.Space:
         joint = [scree.Pin(anchor=anchor), scree.Hinge(anchor=anchor, axis=(0, 0, 1), motor=motor), scree.Fixed(anchor=anchor)]
         space.add_joint(joint[rng.integers(3)], bodies[a], bodies[b] if rng.random() < 0.8 else None)
     for _ in range(int(rng.integers(0, 4))):
-        effect = scree.AreaEffect(gravity_mode="replace", gravity=tuple(rng.uniform(-6, 6, 3)), damp_mode="combine", linear_damp=0.5)
+        pull = tuple(rng.uniform(-6, 6, 3))
+        effect = scree.AreaEffect(gravity_mode="replace", gravity=pull, damp_mode="combine", linear_damp=0.5)
         space.add_area(scree.Box(half_extents=tuple(rng.uniform(1, 4, 3))), rng.uniform((-4, 0, -4), (4, 4, 4)), effect=effect)
     for body in bodies[:: int(rng.integers(2, 9))]:
         body.contact_events = "all"
@@ -65,7 +66,8 @@ def ragdolls(threads: int = 1, count: int = 12) -> scree.Space:
             body = space.add_rigid(ROD, place)
             if before is not None:
                 anchor = tuple(place - (0, 0.7, 0))
-                space.add_joint(scree.Pin(anchor=anchor) if link % 2 else scree.Hinge(anchor=anchor, limits=(-1, 1)), before, body)
+                joint = scree.Pin(anchor=anchor) if link % 2 else scree.Hinge(anchor=anchor, limits=(-1, 1))
+                space.add_joint(joint, before, body)
             before = body
     return space
 

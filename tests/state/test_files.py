@@ -99,7 +99,8 @@ def resealed(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     end = int(image[: HEADER.itemsize].view(HEADER)[0]["byte_count"])
     words = changed[: end // 4 * 4].view(np.int32)
     for place in rng.integers(HEADER.itemsize // 4, len(words), int(rng.integers(1, 6))):
-        words[place] = rng.choice([-1, 0, 1, 0x7FFFFFFF, -0x80000000, int(rng.integers(-(1 << 31), 1 << 31)), 1 << int(rng.integers(31))])
+        any_number, power = int(rng.integers(-(1 << 31), 1 << 31)), 1 << int(rng.integers(31))
+        words[place] = rng.choice([-1, 0, 1, 0x7FFFFFFF, -0x80000000, any_number, power])
     return changed
 
 
