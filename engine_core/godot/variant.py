@@ -1,7 +1,8 @@
 """Conversion of Variants and other values of Godot to Python and back. For rare calls; hot ones stay in compiled code.
 
 Vectors become tuples of 3, transforms of 12 (basis by rows, then origin), planes of 4, packed arrays NumPy arrays of their own,
-dictionaries `dict`, ids integers. A type that no setting uses becomes an `Unreadable`, which names it in errors.
+`bytes` a PackedByteArray, dictionaries `dict`, ids integers. A type that no setting uses becomes an `Unreadable`, which names it
+in errors.
 """
 
 import ctypes
@@ -46,7 +47,7 @@ _TYPE_NAMES = {4: "String", 5: "Vector2", 7: "Rect2", 15: "Quaternion", 16: "AAB
                25: "Callable", 28: "Array"}  # fmt: skip
 
 
-_DTYPES = {schema.PACKED_VECTOR3_ARRAY: np.float32, schema.PACKED_INT32_ARRAY: np.int32,
+_DTYPES = {schema.PACKED_VECTOR3_ARRAY: np.float32, schema.PACKED_INT32_ARRAY: np.int32, schema.PACKED_BYTE_ARRAY: np.uint8,
            schema.PACKED_FLOAT32_ARRAY: np.float32, schema.PACKED_FLOAT64_ARRAY: np.float64}  # fmt: skip
 
 
@@ -80,6 +81,7 @@ class Variants:
             (schema.PACKED_INT32_ARRAY, "PackedInt32Array", "packed_int32_array_operator_index"),
             (schema.PACKED_FLOAT32_ARRAY, "PackedFloat32Array", "packed_float32_array_operator_index"),
             (schema.PACKED_FLOAT64_ARRAY, "PackedFloat64Array", "packed_float64_array_operator_index"),
+            (schema.PACKED_BYTE_ARRAY, "PackedByteArray", "packed_byte_array_operator_index"),
         ):
             size = get_method(kind, interface.name("size"), api.builtin_methods[name]["size"])
             self._size[kind] = method(size)
@@ -94,6 +96,10 @@ class Variants:
         self._first_vector3 = interface.function("packed_vector3_array_operator_index", c_void_p, c_void_p, c_int64)
         self._resize_vector3 = method(get_method(schema.PACKED_VECTOR3_ARRAY, interface.name("resize"),
                                                  api.builtin_methods["PackedVector3Array"]["resize"]))  # fmt: skip
+        self._new_byte_array = pair(constructor(schema.PACKED_BYTE_ARRAY, 0))
+        self._first_byte = interface.function("packed_byte_array_operator_index", c_void_p, c_void_p, c_int64)
+        resize = get_method(schema.PACKED_BYTE_ARRAY, interface.name("resize"), api.builtin_methods["PackedByteArray"]["resize"])
+        self._resize_bytes = method(resize)
         hashes = api.builtin_methods["Array"]
         self._append = method(get_method(schema.ARRAY, interface.name("append"), hashes["append"]))
         self._array_size = method(get_method(schema.ARRAY, interface.name("size"), hashes["size"]))
@@ -206,6 +212,8 @@ class Variants:
             self._write_as(schema.FLOAT, address, write_double, float(value))
         elif isinstance(value, str):
             self._interface.with_string(value, lambda text: self._from_type[schema.STRING](address, text))
+        elif isinstance(value, bytes):
+            self._write_byte_array(address, value)
         elif isinstance(value, dict):
             self._write_dictionary(address, value)
         elif isinstance(value, np.ndarray) and value.ndim == 2:
@@ -230,6 +238,17 @@ class Variants:
         self.fill_vector3_array(at, rows)
         self._from_type[schema.PACKED_VECTOR3_ARRAY](address, at)
         self._destructors[schema.PACKED_VECTOR3_ARRAY](at)
+
+    def _write_byte_array(self, address: int, data: bytes) -> None:
+        array, count, result = (c_int64 * 2)(), c_int64(len(data)), c_int64()
+        at = ctypes.addressof(array)
+        self._new_byte_array(at, None)
+        arguments = (c_void_p * 1)(ctypes.addressof(count))
+        self._resize_bytes(at, ctypes.addressof(arguments), ctypes.addressof(result), 1)
+        if data:
+            ctypes.memmove(self._first_byte(at, 0), data, len(data))
+        self._from_type[schema.PACKED_BYTE_ARRAY](address, at)
+        self._destructors[schema.PACKED_BYTE_ARRAY](at)
 
     def _write_dictionary(self, address: int, values: dict) -> None:
         dictionary, key = (c_int64 * 1)(), (c_int64 * 3)()
