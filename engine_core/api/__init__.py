@@ -19,7 +19,7 @@ from .shapes import (
     TaperedCapsule, TaperedCylinder,
 )  # fmt: skip
 from .space import Listener, Space, SpaceSettings
-from .states import History, SpaceState
+from .states import History, SpaceState, Trace
 from .structures import Piece, Structure
 from .world import World
 
@@ -29,5 +29,5 @@ __all__ = [
     "Ellipsoid", "Engine", "Fixed", "Gear", "HeightField", "Hinge", "History", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
     "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "Pulley",
     "RackAndPinion", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "Space", "SpaceSettings", "SpaceState", "Sphere",
-    "Spring", "Structure", "TaperedCapsule", "TaperedCylinder", "Track", "Vehicle", "Wheel", "World",
+    "Spring", "Structure", "TaperedCapsule", "TaperedCylinder", "Trace", "Track", "Vehicle", "Wheel", "World",
 ]  # fmt: skip

@@ -1,9 +1,11 @@
 """Saving a space and putting it back: for rollback, for replays, and for programs that try things out."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..state.spaces import SpaceStates, State
+from ..state.traces import TraceWriter
 from .arrays import errors_of_call
 
 if TYPE_CHECKING:
@@ -124,3 +126,33 @@ class History:
             raise KeyError(f"restore: the state after {step_count} steps is not kept, only {self.steps}")
         with errors_of_call("restore"):
             self._space._saving("restore").restore(self._kept[step_count])
+
+
+class Trace:
+    """A file with the hashes of all bodies of a space after each step, to find out where two runs part: `scree diverge A B`. No
+    quantities. The thread that steps the space calls, between steps. Raises OSError.
+
+        with scree.Trace(space, "run.trace") as trace:
+            for _ in range(100):
+                space.step(1 / 60)
+                trace.note()"""
+
+    __slots__ = ("_writer",)
+
+    def __init__(self, space: SpaceSaving, path: Path | str) -> None:
+        self._writer = TraceWriter(space._world.core, space._id, path)
+
+    def note(self) -> None:
+        """Write the hashes of the space as it is. Raises KeyError, OSError."""
+        with errors_of_call("note"):
+            self._writer.note()
+
+    def close(self) -> None:
+        """Finish the file; the end of a `with` block does it too."""
+        self._writer.close()
+
+    def __enter__(self) -> "Trace":
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()

@@ -1,5 +1,6 @@
-"""Checks of an image from outside against the space that it is for: every number that is used as an index or a count is in its
-range, every list ends, every float is finite. A space that is put back to such an image can be stepped, whatever its bytes are.
+"""Checks of an image from outside against the space that it is for: indices and counts are in their ranges, lists end, floats are
+finite, trees are trees. They find what a fault of a program leaves behind. They are no wall against somebody who makes an image
+with a right checksum on purpose: numbers within the shapes, and the rows of vehicles, are not looked into.
 """
 
 from collections.abc import Iterable
@@ -8,14 +9,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bodies.schema import BODY, BODY_RARE, HAS_RARE, IS_AREA, RIGID, SYSTEM
-from ..broad_phase.schema import NODE
+from ..collision.contact_schema import TOLD_CONTACT
 from ..collision.schema import MANIFOLD, MAX_POINTS, PAIR, PAIR_LISTS
 from ..constraints.schema import COLOUR_COUNT
-from ..joints.schema import JOINT
+from ..joints.schema import AXIS_COUNT, JOINT
 from ..sensors.schema import AREA, OVERLAP, SENSORS, SHAPE_OVERLAP
+from ..runtime.memory import view_rows
+from ..shapes.schema import COMPOUND, COMPOUND_BLOCK, NO_PART, STRUCTURE
 from . import declared
 from .layout import Part, WrongLayout, read_parts
 from .tables import SpaceTable
+from .tree_checks import TreeChecker, TreeFault
 
 
 class Index(NamedTuple):
@@ -31,7 +35,8 @@ class Index(NamedTuple):
 INDICES = {
     "bodies": (BODY, (
         Index("first_pair", "space.pairs", shift=1), Index("first_joint", "all joints", shift=1), Index("mode", "modes", 0),
-        Index("active_index", "space.active_bodies"), Index("next_in_island", "all bodies"),
+        Index("broad_phase_layer", "layers", 0), Index("active_index", "space.active_bodies"),
+        Index("next_in_island", "all bodies"),
     )),
     "space.pairs": (PAIR, (Index("body_a", "all bodies"), Index("body_b", "all bodies"))),
     "space.pair_lists": (PAIR_LISTS, (
@@ -47,6 +52,7 @@ INDICES = {
         Index("area", "all bodies"), Index("other", "all bodies"), Index("first", "areas.shape_overlaps"),
     )),
     "areas.shape_overlaps": (SHAPE_OVERLAP, (Index("next", "areas.shape_overlaps"),)),
+    "space.told_contacts": (TOLD_CONTACT, (Index("next", "space.told_contacts"),)),
 }  # fmt: skip
 """The fields of each region that are indices of others."""
 
@@ -69,7 +75,7 @@ class Checker:
         self._counts = {name: len(part.rows) for name, part in self.parts.items()}
         self._counts |= {
             "all bodies": world.bodies.count, "all joints": world.joints.count, "modes": RIGID + 2, "colours": COLOUR_COUNT + 1,
-            "points": MAX_POINTS + 1, "pairs and none": self._counts["space.pairs"] + 1,
+            "layers": int(system.row["layer_count"]), "points": MAX_POINTS + 1, "pairs and none": self._counts["space.pairs"] + 1,
             "overlaps and none": self._counts["areas.overlaps"] + 1, "twice overlaps": 2 * self._counts["areas.overlaps"] + 1,
         }  # fmt: skip
 
@@ -86,11 +92,15 @@ class Checker:
         self._check_beside_bodies()
         self._check_colours()
         self._check_links()
+        self._check_shape_numbers()
+        self._check_joints()
         self._check_trees()
         self._check_floats()
 
     def rows(self, name: str, record: np.dtype) -> np.ndarray:
-        """The rows of a region."""
+        """The rows of a region; or the numbers of the bodies."""
+        if name == "numbers of bodies":
+            return self.parts["bodies"].numbers
         return np.ascontiguousarray(self.parts[name].rows).reshape(-1).view(record)
 
     def _fail(self, what: str) -> None:
@@ -221,6 +231,49 @@ class Checker:
         sides[0::2], sides[1::2] = np.where(in_use, lists["next"][:, 0], -1), np.where(in_use, lists["next"][:, 1], -1)
         self._check_chains("space.pair_lists", sides)
         self._check_chains("areas.shape_overlaps", self.rows("areas.shape_overlaps", SHAPE_OVERLAP)["next"])
+        self._check_chains("space.told_contacts", self.rows("space.told_contacts", TOLD_CONTACT)["next"])
+
+    def _check_shape_numbers(self) -> None:
+        """Numbers of shapes on bodies, and of parts of compounds, are there."""
+        counts = self._world.bodies.rows["instance_count"]
+        manifolds = self.rows("space.manifolds", MANIFOLD)
+        manifolds = manifolds[manifolds["pair"] >= 0]
+        for body, number, part in (("body_a", "instance_a", "part_a"), ("body_b", "instance_b", "part_b")):
+            if (manifolds[number] < 0).any() or (manifolds[number] >= counts[manifolds[body]]).any():
+                self._fail(f"space.manifolds.{number}: the body has no such shape")
+            parts = manifolds[manifolds[part] != NO_PART]
+            first = self._world.bodies.rows["first_instance"][parts[body]]
+            shapes = self._world.instances.rows["shape"][first + parts[number]]
+            most = [self._part_count(int(shape)) for shape in shapes]
+            if (parts[part] >= np.array(most, np.int64)).any():
+                self._fail(f"space.manifolds.{part}: the shape has no such part")
+        overlaps, parts = self.rows("areas.overlaps", OVERLAP), self.rows("areas.shape_overlaps", SHAPE_OVERLAP)
+        for overlap in overlaps[overlaps["area"] >= 0]:
+            at = int(overlap["first"])
+            while at >= 0:
+                own, other = int(parts[at]["own_shape"]), int(parts[at]["other_shape"])
+                if not (0 <= own < counts[overlap["area"]] and 0 <= other < counts[overlap["other"]]):
+                    self._fail("areas.shape_overlaps: a body has no such shape")
+                at = int(parts[at]["next"])
+
+    def _part_count(self, shape: int) -> int:
+        """The number of parts of the shape in a row; of a structure, whose bricks are numbered elsewhere, the most."""
+        row = self._world.shapes.rows[shape]
+        if row["kind"] == COMPOUND:
+            return int(view_rows(int(row["block"]), 1, COMPOUND_BLOCK)[0]["part_count"])
+        return NO_PART if row["kind"] == STRUCTURE else 0
+
+    def _check_joints(self) -> None:
+        """Bits of axes are those that there are, and lists of joints end."""
+        rows, numbers = self.rows("joints", JOINT), self.parts["joints"].numbers
+        for field in ("locked", "limited", "sprung", "driven", "by_frequency", "springy"):
+            if (rows[field] >> AXIS_COUNT).any():
+                self._fail(f"joints.{field}: there are {AXIS_COUNT} axes")
+        following = np.full(2 * self._world.joints.count, -1, np.int64)
+        for side in (0, 1):
+            following[2 * numbers.astype(np.int64) + side] = rows["next"][:, side]
+            self._check_range("joints.previous", rows["previous"][:, side] >> 1, "all joints", -1)
+        self._check_chains("joints", following)
 
     def _check_chains(self, what: str, following: np.ndarray) -> None:
         """Check that following links from any row comes to an end, by doubling: after n jumps of twice the length each, none of
@@ -234,11 +287,11 @@ class Checker:
             self._fail(f"{what}: a link leads back")
 
     def _check_trees(self) -> None:
-        nodes = self.rows("trees.nodes", NODE)
-        count, most = len(nodes), self._world.bodies.count
-        children = nodes["children"]
-        if (children >= count).any() or (children < -3 - most).any() or (nodes["parent"] >> 2 >= count).any():
-            self._fail("trees.nodes: a child is outside of the tree")
+        layer_count = int(self._system.row["layer_count"])
+        try:
+            TreeChecker(self.rows, self._field, layer_count, self._world.bodies.count).check()
+        except TreeFault as error:
+            self._fail(str(error))
 
     def _check_floats(self) -> None:
         for name, record in (

@@ -85,6 +85,15 @@ def test_what_cannot_be_saved_or_restored_says_why(space):
         space.save()
 
 
+def test_a_trace_is_written(space, tmp_path):
+    heap(space)
+    with scree.Trace(space, tmp_path / "run.trace") as trace:
+        for _ in range(3):
+            space.step(1 / 60)
+            trace.note()
+    assert (tmp_path / "run.trace").stat().st_size == 8 + 3 * (24 + 7 * 16)
+
+
 def test_removed_spaces_are_named(space):
     heap(space)
     history = scree.History(space, 3)

@@ -15,7 +15,7 @@ from scree.state.schema import HEADER
 from scree.state.spaces import State, StateError
 from tests.long_form import size
 
-MUTANTS = int(size(300, in_full=100_000))
+MUTANTS, RESEALED = int(size(300, in_full=100_000)), int(size(30, in_full=1_000))
 HERE = Path(__file__).resolve().parent
 IN_ANOTHER_PROCESS = """
 import sys
@@ -91,6 +91,7 @@ def test_damaged_bytes_give_one_clear_error(saved):
         with pytest.raises(files.NoState, match=r"^from_bytes: "):
             State.from_bytes(changed)
     assert states.hash() == before
+    print(f"{MUTANTS} mutants, each refused")
 
 
 def resealed(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -105,11 +106,12 @@ def resealed(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def test_what_no_space_has_saved_is_refused_or_harmless(saved):
-    """With a right checksum: either refused, and the space is as it was, or put back, and the space can be stepped."""
+    """With a right checksum: refused, and the space is as it was, or put back, and the space can be stepped. It is no promise for
+    every image that can be made: see state/checks.py."""
     space, states, state = saved
     rng, refused = np.random.default_rng(2), 0
     own = State.from_bytes(state.to_bytes())
-    for _ in range(MUTANTS // 10):
+    for _ in range(RESEALED):
         image = resealed(own.image, rng)
         before = states.hash()
         try:
@@ -121,6 +123,7 @@ def test_what_no_space_has_saved_is_refused_or_harmless(saved):
         else:
             hashes(space, states, 2)
             states.restore(state)
+    print(f"{RESEALED} mutants with a right checksum: {refused} refused, the others harmless")
     assert refused
     states.restore(state)
 
