@@ -35,7 +35,7 @@ _BUILTIN_METHODS = {
     "PackedFloat64Array": ("size",), "PackedByteArray": ("size", "resize"),
     "Array": ("append", "size"), "Callable": ("is_valid",),
 }  # fmt: skip
-_FORMAT = 4
+_FORMAT = 5
 SHIPPED = "godot_api.json"
 """The extract's name in a released addon."""
 CHILD = "SCREE_DESCRIBES_ITSELF"
