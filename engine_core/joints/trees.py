@@ -301,7 +301,7 @@ def put_drifts(node, joint, drifts):
     may have another node."""
     put_six(node.drift, drifts)
     for k in range(6):
-        joint.drift[k] = FLOAT32(node.drift[k])
+        joint.drift[k] = node.drift[k]
 
 
 @kernel

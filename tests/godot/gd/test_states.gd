@@ -23,6 +23,7 @@ func _heap() -> Array:
 	var bodies: Array = []
 	for height: int in 8:
 		bodies.append(rigid(box(), Vector3(0.1 * height, 0.6 + 1.1 * height, 0)))
+	bodies.append(rigid(sphere(0.3), Vector3(5, 20, 0)))
 	return bodies
 
 
@@ -32,13 +33,14 @@ func test_a_space_goes_on_as_before_when_it_is_restored() -> void:
 	PhysicsServer3D.space_set_active(_space(), false)
 	var state: PackedByteArray = _server("space_save")
 	check(state.size() > 1000, "the state has bytes")
-	var place: Vector3 = bodies[7].global_position
+	var ball: Node3D = bodies[8]
+	var place := ball.global_position
 	var first := _step(60)
 	check_equal(_server("space_flush"), true, "the flush is done")
-	check(bodies[7].global_position.distance_to(place) > 0.5, "the node of the highest box followed")
+	check(ball.global_position.distance_to(place) > 2.0, "the node of the falling ball followed")
 	check_equal(_server("space_restore", [state]), true, "the restore is done")
 	check_equal(_server("space_flush"), true, "the flush is done")
-	check_near(bodies[7].global_position, place, 1e-5, "its node is back")
+	check_near(ball.global_position, place, 1e-5, "its node is back")
 	check_equal(_step(60), first, "the hashes of 60 steps")
 	PhysicsServer3D.space_set_active(_space(), true)
 
@@ -53,7 +55,11 @@ func test_steps_by_hand_are_those_of_godot() -> void:
 		hashes.append(_server("space_hash"))
 	PhysicsServer3D.space_set_active(_space(), false)
 	check_equal(_server("space_restore", [state]), true, "the restore is done")
-	check_equal(_step(30), hashes, "the hashes of 30 steps")
+	var again := _step(30)
+	for k: int in 30:
+		if again[k] != hashes[k]:
+			check(false, "step %d differs" % k)
+			break
 	PhysicsServer3D.space_set_active(_space(), true)
 
 
