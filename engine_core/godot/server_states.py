@@ -9,6 +9,8 @@
 The thread of Godot's physics calls, not from a callback. A call that is refused prints the reason and returns nothing.
 """
 
+import numpy as np
+
 from ..bodies.identity import index_of
 from ..state.spaces import SpaceStates, State
 from .methods import locked_calls
@@ -53,7 +55,7 @@ class States:
             raise ValueError("Godot steps this space: call space_set_active(space, false) before")
         self._server.settle_now()
         self._server.world.body.settle_shapes()
-        step_by_hand(self._server.address, number, seconds)
+        step_by_hand(self._server.address, number, float(np.float32(seconds)))  # as Godot rounds it: the same bits
         self._server.settle_now()
         return True
 
