@@ -16,7 +16,7 @@ from ..constraints.colours import colours_of
 from ..constraints.schema import COLOUR_COUNT
 from ..joints.order import members_of
 from ..joints.schema import JOINT
-from ..runtime.call import load_int64
+from ..runtime.call import load_int32, load_int64
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_record, stack_array
 
@@ -35,6 +35,8 @@ REST = BODY.fields["sleep_time"][1]
 MANIFOLD_FIRST, MANIFOLD_LAST = MANIFOLD.fields["normal_impulse"][1], MANIFOLD.fields["feature"][1]
 JOINT_FIRST, JOINT_LAST = JOINT.fields["linear_impulse"][1], JOINT.fields["error"][1]
 ROW_FIRST, ROW_LAST = JOINT.fields["row_impulse"][1] // 8 * 8, JOINT.fields["total_time"][1]
+POINT_COUNT = MANIFOLD.fields["point_count"][1]
+assert MANIFOLD.fields["pair"][1] == 0
 assert MANIFOLD_LAST - MANIFOLD_FIRST == 32
 assert (POSE_LAST - POSE_FIRST) % 8 == MOTION_FIRST % 8 == (MOTION_LAST - MOTION_FIRST) % 8 == 0
 assert MANIFOLD_FIRST % 8 == REST % 8 == JOINT_FIRST % 8 == ROW_FIRST % 8 == 0
@@ -90,15 +92,20 @@ def mix_bodies(chains, system):
 
 @kernel
 def mix_contacts(chains, system):
-    """Mix in the impulses of all contacts, in the order of their rows. Rows that are free keep those of their last contact, the
-    same in every run."""
-    one, two, three, four = chains[0], chains[1], chains[2], chains[3]
-    at = system.manifolds + MANIFOLD_FIRST
+    """Mix in the impulses of all contacts. Which row a contact has depends on the order of threads: so each is mixed for itself,
+    with the number of its pair, and their sum counts. Points that a contact does not have keep what was in the row before."""
+    address, total = system.manifolds, INT64(0)
     for _ in range(system.manifold_count):
-        one, two = mix(one, load_int64(at)), mix(two, load_int64(at + 8))
-        three, four = mix(three, load_int64(at + 16)), mix(four, load_int64(at + 24))
-        at += MANIFOLD_SIZE
-    chains[0], chains[1], chains[2], chains[3] = one, two, three, four
+        pair = INT64(load_int32(address))
+        if pair >= 0:
+            count = load_int32(address + POINT_COUNT) & 0xFFFF
+            first, second = load_int64(address + MANIFOLD_FIRST), load_int64(address + MANIFOLD_FIRST + 8)
+            first &= INT64(-1) if count > 1 else INT64(LOW_32)
+            second &= INT64(-1) if count > 3 else INT64(LOW_32) if count > 2 else INT64(0)
+            one = mix(mix(mix(INT64(SEEDS[1]), pair), first), second)
+            total += mix(mix(one, load_int64(address + MANIFOLD_FIRST + 16)), load_int64(address + MANIFOLD_FIRST + 24))
+        address += MANIFOLD_SIZE
+    chains[1] = mix(chains[1], total)
 
 
 @kernel

@@ -187,6 +187,14 @@ def test_two_spaces_of_a_world_have_states_of_their_own():
     assert hashes(one, mine, 20) == first
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_hash_does_not_depend_on_the_number_of_threads(kind):
+    """Nor on the rows that threads take for contacts, in the order in which they come."""
+    spaces = [KINDS[kind](threads) for threads in (1, 2, 4, 4)]
+    one, *others = (hashes(space, states_of(space), 2 * TICKS) for space in spaces)
+    assert all(other == one for other in others)
+
+
 def every_field(fields: declared.Fields) -> list[str]:
     return [*fields.saved, *fields.kept, *fields.scratch]
 
