@@ -1,6 +1,7 @@
 """A space that is restored goes on as it did, bit for bit: every kind of thing, on one, two and four threads."""
 
 import ctypes
+import threading
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from tests.long_form import size
 RUBBISH = 0x3B
 """A float of 0.003: lanes of blocks without a contact keep what was there, times a mass of zero; as an integer 10^9."""
 WORLDS = int(size(8, in_full=100))
+RESTORES = int(size(60, in_full=2_000))
 TICKS = int(size(40, in_full=300))
 
 
@@ -129,6 +131,33 @@ def test_queries_find_restored_bodies_where_they_were():
     states.restore(state)
     assert ball.position.tolist() == before.tolist()
     assert space.cast_ray((0, 20, 0), (0, -20, 0)).position[1] == pytest.approx(before[1] + 0.5, abs=1e-4)
+
+
+def test_queries_of_other_threads_go_on_beside_restores():
+    """A ray from above meets the ball where it was saved or where it has fallen, never anywhere else, and never nothing."""
+    space = new_space()
+    ball = space.add_rigid(scree.Sphere(radius=0.5), (0, 8, 0))
+    crowd = [space.add_rigid(scree.Box(half_extents=(0.5, 0.5, 0.5)), (3 + k % 10, 0.5 + k // 10, 2)) for k in range(200)]
+    states = states_of(space)
+    space.step(TICK)
+    state, found, stop = states.save(), [], threading.Event()
+
+    def look() -> None:
+        while not stop.is_set():
+            hit = space.cast_ray((0, 20, 0), (0, -20, 0))
+            found.append(np.nan if hit is None or hit.body != ball else float(hit.position[1]))
+
+    seeing = [threading.Thread(target=look) for _ in range(2)]
+    for thread in seeing:
+        thread.start()
+    for _ in range(RESTORES):
+        hashes(space, states, 2)
+        states.restore(state)
+    stop.set()
+    for thread in seeing:
+        thread.join()
+    assert len(crowd) == 200 and len(found) > RESTORES
+    assert 8.3 < np.min(found) and np.max(found) < 8.51
 
 
 def test_what_was_made_or_freed_since_is_refused_and_nothing_changes():
