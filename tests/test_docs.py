@@ -51,6 +51,12 @@ def test_the_example_of_structures_runs(capsys):
     assert lines == ["199 bricks; a hit at 4.5 m, then None", "179 bricks stay, 10 fall, 2250 kg"]
 
 
+def test_the_example_of_saved_states_runs(capsys):
+    run_example(ROOT / "docs" / "state.md")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == ["30 steps again: the same", "another world, from bytes: the same", "damaged: its checksum is another"]
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_links_and_pictures_are_there(path):
     targets = re.findall(r"\]\(([^)#\s]+)", page(path))

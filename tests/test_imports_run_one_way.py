@@ -28,6 +28,7 @@ ORDER = [
     "step",
     "batches",
     "core",
+    "state",
     "streaming",
     "profiling",
     "api",

@@ -15,7 +15,8 @@ from sphinx.pycode import ModuleAnalyzer
 import scree
 
 PAGES = {
-    "worlds": ("api.world", "api.space"), "bodies": ("api.body", "api.bodies"), "shapes": ("api.shapes", "api.structures"),
+    "worlds": ("api.world", "api.space"), "states": ("api.states",), "bodies": ("api.body", "api.bodies"),
+    "shapes": ("api.shapes", "api.structures"),
     "materials": ("api.materials",), "joints": ("api.joint_values", "api.joint", "core.pulleys"), "areas": ("api.areas",),
     "queries": ("api.queries",), "contacts": ("api.contacts",), "vehicles": ("core.vehicles",),
     "streaming": ("api.streaming", "streaming.wanted"),

@@ -322,6 +322,22 @@ def bake(
     _plain(_baked(done, place))
 
 
+@application.command()
+def diverge(
+    one: Annotated[Path, typer.Argument(help="A trace: what scree.Trace has written.")],
+    other: Annotated[Path, typer.Argument(help="The trace of another run.")],
+) -> None:
+    """Say after how many steps two runs part, and which bodies part first; the exit code is 1 if they do."""
+    from scree.state import traces
+
+    try:
+        found = traces.first_difference(*(traces.read_trace(path) for path in (one, other)))
+    except (OSError, traces.TraceError) as error:
+        _fail(error)
+    _plain(found or "the two runs are the same")
+    raise typer.Exit(1 if found else 0)
+
+
 @application.command("open-world")
 def open_world(
     folder: Annotated[Path, typer.Argument(help="Where the tiles go.")],

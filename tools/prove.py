@@ -68,6 +68,7 @@ def all_checks() -> dict[str, Check]:
         prove_starts,
         prove_step,
         prove_streaming,
+        prove_state,
         prove_structures,
         prove_threads,
         prove_truth,

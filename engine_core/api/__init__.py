@@ -21,14 +21,16 @@ from .shapes import (
 )  # fmt: skip
 from .space import Listener, Space, SpaceSettings
 from .streaming import Bake, Streaming, StreamEvent
+from .states import History, SpaceState, Trace
 from .structures import Piece, Structure
 from .world import World
 
 __all__ = [
     "FREE", "LOCKED", "AntiRollBar", "Area", "AreaEffect", "AreaEvents", "Axis", "Bake", "Bodies", "Body", "Box", "Capsule",
     "Compound", "ConeTwist", "ContactEvents", "ContactRule", "Custom", "Cylinder", "Differential", "Distance", "Ellipsoid",
-    "Engine", "Fixed", "Gear", "HeightField", "Hinge", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean", "LimitReached",
-    "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "Pulley", "RackAndPinion", "Ranges",
-    "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "Space", "SpaceSettings", "Sphere", "Spring", "StreamEvent",
-    "Streaming", "Structure", "TaperedCapsule", "TaperedCylinder", "Track", "Vehicle", "Viewer", "Wheel", "World",
+    "Engine", "Fixed", "Gear", "HeightField", "Hinge", "History", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
+    "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "Pulley",
+    "RackAndPinion", "Ranges", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "Space", "SpaceSettings", "SpaceState",
+    "Sphere", "Spring", "StreamEvent", "Streaming", "Structure", "TaperedCapsule", "TaperedCylinder", "Trace", "Track",
+    "Vehicle", "Viewer", "Wheel", "World",
 ]  # fmt: skip

@@ -30,6 +30,7 @@ from .new_bodies import SpaceBodies
 from .owners import check_space
 from .queries import SpaceQueries
 from .shapes import Shape
+from .states import SpaceSaving
 
 if TYPE_CHECKING:
     from .world import World
@@ -95,7 +96,7 @@ class Listener:
             self._remove()
 
 
-class Space(SpaceBodies, SpaceQueries):
+class Space(SpaceBodies, SpaceQueries, SpaceSaving):
     """Bodies that may meet. Made by `World.add_space`.
 
         space = scree.World().add_space(gravity=(0, -9.81, 0))
@@ -115,6 +116,7 @@ class Space(SpaceBodies, SpaceQueries):
         self._world, self._id, self._settings_value = world, identity, settings
         self._editing = threading.RLock()
         self._stepping_thread = 0
+        self._states = None
 
     @property
     def id(self) -> int:

@@ -99,7 +99,9 @@ TREE = np.dtype(
         ("spare", "i8"),
         ("build", BUILD),
         # Words of all threads
-        ("head", "i8"), ("padding_1", "i8", 7),  # generation << 32 | root
+        ("head", "i8"),  # generation << 32 | root
+        ("is_closed", "i8"),  # 1: nobody may enter, while the whole tree is put back to a saved one; see state/images.py
+        ("padding_1", "i8", 6),
         ("next_generation", "i8"), ("padding_2", "i8", 7),  # = generation + 1 while a complete new tree waits
         ("published_pending", "i8"), ("claimed_pending", "i8"), ("is_flushing", "i8"), ("padding_3", "i8", 5),
         ("body_count", "i8"), ("is_dirty", "i8"), ("debt", "i8"), ("chain_length", "i8"),

@@ -68,6 +68,7 @@ from scree.runtime.memory import address_of_row, stack_array, view
 
 USERS, FIRST_PENDING = TREE.fields["users"][1], TREE.fields["first_pending"][1]
 PUBLISHED_PENDING, CLAIMED_PENDING = TREE.fields["published_pending"][1], TREE.fields["claimed_pending"][1]
+IS_CLOSED = TREE.fields["is_closed"][1]
 IS_FLUSHING, CHAIN_LENGTH = TREE.fields["is_flushing"][1], TREE.fields["chain_length"][1]
 BODY_COUNT, IS_DIRTY, DEBT = TREE.fields["body_count"][1], TREE.fields["is_dirty"][1], TREE.fields["debt"][1]
 IS_IN_TREE = BODY.fields["is_in_tree"][1]
@@ -83,14 +84,19 @@ def user_counter(tree, generation, hint):
 
 @kernel
 def enter(tree, hint):
-    """Count the caller as a user of the published generation, and return that. Call `leave` with the same hint."""
+    """Count the caller as a user of the published generation, and return that. Call `leave` with the same hint. Waits only while
+    the tree is closed."""
     while True:
         generation = atomics.load_acquire_int64(tree + HEAD) >> 32
         counter = user_counter(tree, generation, hint)
         atomics.add_int64(counter, 1)
-        if atomics.load_acquire_int64(tree + HEAD) >> 32 == generation:
+        is_closed = atomics.load_acquire_int64(tree + IS_CLOSED) != 0
+        if not is_closed and atomics.load_acquire_int64(tree + HEAD) >> 32 == generation:
             return generation
         atomics.add_int64(counter, -1)
+        while is_closed:
+            atomics.pause()
+            is_closed = atomics.load_acquire_int64(tree + IS_CLOSED) != 0
 
 
 @kernel

@@ -150,6 +150,7 @@ class ContactInterface(Part):
         self._contact_rules[first, second] = rule
         row = self._contact_rules[first, second]
         row["flags"], row["inverse_mass_scale"] = flags, scales
+        self._world.setting_count += 1
 
     def _renew_classes(self, class_a: int, class_b: int) -> None:
         """Have the pairs between two classes made anew. It is enough to mark the bodies of one of them."""

@@ -37,6 +37,21 @@ class ListeningConstraint:
             raise
         world.system(system).kept.add(self)
 
+    @property
+    def first_listener(self) -> int:
+        """The number of its listener that prepares it: ascending in the order of making."""
+        return self._listeners[0]
+
+    @property
+    def listeners(self) -> list[int]:
+        """The numbers of its listeners."""
+        return self._listeners
+
+    def records(self) -> list[tuple[str, np.ndarray, tuple[str, ...]]]:
+        """The rows that decide what it does next: name, rows, and their fields that only hold addresses or are written before
+        they are read."""
+        return [("record", self._record, ())]
+
     def _check_there(self, call: str) -> None:
         """Check that the bodies and system it acts on still exist. Raises KeyError, naming the call and what was removed or
         freed."""

@@ -49,6 +49,7 @@ class ShapeInterface(Part):
         materials of the cells from there on; None keeps them. Bodies on it wake up. Raises KeyError, ValueError."""
         shape = self.index("update_height_field", identity)
         self._shapes.update_height_field(shape, x, z, heights, materials)
+        self._world.setting_count += 1
         self._world.body.shape_changed(shape)
 
     def structure_changed(self, shape: int, batch) -> None:

@@ -170,6 +170,11 @@ class Vehicle(ListeningConstraint):
         super().__init__(world, system, [body], record, begin_vehicle, solve_vehicle)
         self.body, self._parts, self._shapes = body, parts, shapes
 
+    def records(self) -> list[tuple[str, np.ndarray, tuple[str, ...]]]:
+        """The rows of the vehicle, its wheels, shafts, drives and bars; see ListeningConstraint."""
+        places = (*self._parts, "query", "hit")
+        return [("record", self._record, places), *((name, rows, ()) for name, rows in self._parts.items())]
+
     def drive(self, throttle: float = 0.0, right: float = 0.0, brake: float = 0.0, hand_brake: float = 0.0) -> None:
         """Set the driver's input until the next call: throttle and steering -1 to 1, brakes 0 to 1, clamped, no units. An
         automatic drives backwards with a negative throttle. Raises ValueError for NaN and infinity, KeyError after the vehicle,

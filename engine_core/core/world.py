@@ -85,6 +85,8 @@ class World:
         self._systems: dict[int, PhysicsSystem] = {}
         self._free_systems: list[tuple[int, int]] = []
         self._system_count = 0
+        self.setting_count = 0
+        """Counts the changes that no saved state holds: of contact rules, and of height fields in place."""
         self._lock = threading.RLock()
         self.shape_users = ShapeUsers(self.bodies, self.instances)
         self.shape_keepers: dict[int, object] = {}

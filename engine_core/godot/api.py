@@ -32,9 +32,10 @@ _CALLED_METHODS = {
 }
 _BUILTIN_METHODS = {
     "PackedVector3Array": ("size", "resize"), "PackedInt32Array": ("size", "resize"), "PackedFloat32Array": ("size", "resize"),
-    "PackedFloat64Array": ("size",), "Array": ("append", "size"), "Callable": ("is_valid",),
+    "PackedFloat64Array": ("size",), "PackedByteArray": ("size", "resize"), "Array": ("append", "size"),
+    "Callable": ("is_valid",),
 }  # fmt: skip
-_FORMAT = 4
+_FORMAT = 6
 SHIPPED = "godot_api.json"
 """The extract's name in a released addon."""
 CHILD = "SCREE_DESCRIBES_ITSELF"

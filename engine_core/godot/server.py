@@ -28,6 +28,7 @@ from .server_areas import free_area
 from .server_batches import InstanceBatches
 from .server_lock import ServerLock, system_functions
 from .server_machines import Machines
+from .server_states import States
 from .server_streaming import Streams
 from .shape_bindings import ShapeBindings
 from .step_thread import StepThread
@@ -105,6 +106,7 @@ class Server:
         self.instance_batches = InstanceBatches(self)
         self.machines = Machines(self)
         self.bricks = BrickSets(self)
+        self.states = States(self)
         self._stretched_queries = StretchedQueries(self)
         self._doomed_objects: list[int] = []
         self._doomed_variants: list = []

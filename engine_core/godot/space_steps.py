@@ -95,6 +95,17 @@ def begin_steps(instance, delta_time):
 
 
 @kernel
+def step_space(server, space, delta_time):
+    """Step one space whose gate is taken, and make its notes for the next flush."""
+    space.pending_count = 0
+    store3(space.shifted, (0.0, 0.0, 0.0))
+    call_1_float(server.step_function, space.system, delta_time)
+    note_moved(server, space)
+    if system_at(space.system).limits.status != 0:
+        call_3(server.report_error, np.int64(STEP), np.int64(STEP_FAILED), space.system_id)
+
+
+@kernel
 def step_spaces(instance, delta_time):
     """Step every active space, after `begin_steps`; then release the server's lock."""
     server = server_at(instance)
@@ -104,17 +115,11 @@ def step_spaces(instance, delta_time):
     spaces = spaces_of(server)
     for number in range(world_at(server.world).system_count):
         space = spaces[number]
-        if not takes_part(space):
-            continue
-        space.pending_count = 0
-        store3(space.shifted, (0.0, 0.0, 0.0))
-        call_1_float(server.step_function, space.system, delta_time)
-        note_moved(server, space)
-        system = system_at(space.system)
-        if system.limits.status != 0:
-            call_3(server.report_error, np.int64(STEP), np.int64(STEP_FAILED), space.system_id)
-        server.active_object_count += system.bodies.active_count
-        server.pair_count += system.pairs.active_count
+        if takes_part(space):
+            step_space(server, space, delta_time)
+            system = system_at(space.system)
+            server.active_object_count += system.bodies.active_count
+            server.pair_count += system.pairs.active_count
     server.worst_step = max(server.worst_step, processor_time(server) - begin)
     exchange_int64(instance + IS_STEPPING, 0)
     release(instance)

@@ -115,6 +115,7 @@ class Engine:
         from .server_figures import add_figure_methods
         from .server_machines import add_machine_methods
         from .server_navigation import add_navigation_methods
+        from .server_states import add_state_methods
         from .server_streaming import add_streaming_methods
 
         add_streaming_methods(self._methods, self)
@@ -124,6 +125,7 @@ class Engine:
         add_figure_methods(self._methods, self)
         add_machine_methods(self._methods, self)
         add_brick_methods(self._methods, self)
+        add_state_methods(self._methods, self)
 
     def _register_engine(self) -> None:
         """Register our name, and how to make the server, with Godot's PhysicsServer3DManager."""

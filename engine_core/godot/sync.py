@@ -152,12 +152,12 @@ def _report_to_area(instance, event):
 
 
 @kernel
-def _tell_areas(instance, space):
+def _tell_areas(instance, space, is_by_hand):
     """Report the events of the last step to the areas of a space. A callback may change or free anything, the space too."""
     if space.server == 0:
         return
     identity, i = space.system_id, 0
-    while space.system_id == identity and space.is_active != 0:
+    while space.system_id == identity and (space.is_active != 0 or is_by_hand):
         sensors = view(system_at(space.system).sensors, 1, SENSORS)[0]
         if i >= sensors.reported_count:
             break
@@ -170,6 +170,26 @@ def _tell_areas(instance, space):
 
 
 @kernel
+def flush_space(instance, space, number, is_by_hand):
+    """Notify the bodies and areas of a space of its last step, if it is active or is stepped by hand."""
+    i = 0
+    while i < space.pending_count and space.server != 0 and (space.is_active != 0 or is_by_hand):
+        server = server_at(instance)
+        _tell(instance, view(space.pending, world_at(server.world).body_capacity, np.int64)[i], number)
+        i += 1
+    space.pending_count = 0
+    _tell_areas(instance, space, is_by_hand)
+
+
+@kernel
+def end_flush(server):
+    """End a flush: free what was released during it."""
+    server.is_flushing = 0
+    if server.doomed_count != 0:
+        call_1(server.bury, np.int64(0))
+
+
+@kernel
 def flush_queries(instance, arguments, result):
     server = server_at(instance)
     if server.is_active == 0:
@@ -178,16 +198,8 @@ def flush_queries(instance, arguments, result):
     world = world_at(server.world)
     spaces = spaces_of(server)
     for number in range(world.system_count):
-        space = spaces[number]
-        i = 0
-        while i < space.pending_count and space.server != 0 and space.is_active != 0:
-            _tell(instance, view(space.pending, world.body_capacity, np.int64)[i], number)
-            i += 1
-        space.pending_count = 0
-        _tell_areas(instance, space)
-    server.is_flushing = 0
-    if server.doomed_count != 0:
-        call_1(server.bury, np.int64(0))
+        flush_space(instance, spaces[number], number, False)
+    end_flush(server)
 
 
 @kernel

@@ -1,7 +1,8 @@
 """Conversion of Variants and other values of Godot to Python and back. For rare calls; hot ones stay in compiled code.
 
 Vectors become tuples of 3, transforms of 12 (basis by rows, then origin), planes of 4, packed arrays NumPy arrays of their own,
-dictionaries `dict`, ids integers. A type that no setting uses becomes an `Unreadable`, which names it in errors.
+`bytes` a PackedByteArray, dictionaries `dict`, ids integers. A type that no setting uses becomes an `Unreadable`, which names it
+in errors.
 """
 
 import ctypes
@@ -46,13 +47,14 @@ _TYPE_NAMES = {4: "String", 5: "Vector2", 7: "Rect2", 15: "Quaternion", 16: "AAB
                25: "Callable", 28: "Array"}  # fmt: skip
 
 
-_DTYPES = {schema.PACKED_VECTOR3_ARRAY: np.float32, schema.PACKED_INT32_ARRAY: np.int32,
+_DTYPES = {schema.PACKED_VECTOR3_ARRAY: np.float32, schema.PACKED_INT32_ARRAY: np.int32, schema.PACKED_BYTE_ARRAY: np.uint8,
            schema.PACKED_FLOAT32_ARRAY: np.float32, schema.PACKED_FLOAT64_ARRAY: np.float64}  # fmt: skip
-_KINDS = {np.dtype(np.int32): schema.PACKED_INT32_ARRAY, np.dtype(np.float32): schema.PACKED_FLOAT32_ARRAY}
+_KINDS = {np.dtype(np.int32): schema.PACKED_INT32_ARRAY, np.dtype(np.float32): schema.PACKED_FLOAT32_ARRAY,
+          np.dtype(np.uint8): schema.PACKED_BYTE_ARRAY}  # fmt: skip
 
 
 class Packed:
-    """Numbers, one-dimensional, int32 or float32, to be written as a packed array; plain arrays are vectors."""
+    """Numbers, one-dimensional, int32, float32 or bytes, to be written as a packed array; plain arrays are vectors."""
 
     def __init__(self, values: np.ndarray):
         self.values = np.ascontiguousarray(values)
@@ -89,6 +91,7 @@ class Variants:
             (schema.PACKED_INT32_ARRAY, "PackedInt32Array", "packed_int32_array_operator_index"),
             (schema.PACKED_FLOAT32_ARRAY, "PackedFloat32Array", "packed_float32_array_operator_index"),
             (schema.PACKED_FLOAT64_ARRAY, "PackedFloat64Array", "packed_float64_array_operator_index"),
+            (schema.PACKED_BYTE_ARRAY, "PackedByteArray", "packed_byte_array_operator_index"),
         ):
             size = get_method(kind, interface.name("size"), api.builtin_methods[name]["size"])
             self._size[kind] = method(size)
@@ -112,6 +115,7 @@ class Variants:
             for kind, name, first in (
                 (schema.PACKED_INT32_ARRAY, "PackedInt32Array", "packed_int32_array_operator_index"),
                 (schema.PACKED_FLOAT32_ARRAY, "PackedFloat32Array", "packed_float32_array_operator_index"),
+                (schema.PACKED_BYTE_ARRAY, "PackedByteArray", "packed_byte_array_operator_index"),
             )
         }
         """Functions by type that make a packed array, resize it, and tell the address of an element."""
@@ -227,6 +231,8 @@ class Variants:
             self._write_as(schema.FLOAT, address, write_double, float(value))
         elif isinstance(value, str):
             self._interface.with_string(value, lambda text: self._from_type[schema.STRING](address, text))
+        elif isinstance(value, bytes):
+            self._write_packed(address, Packed(np.frombuffer(value, np.uint8)))
         elif isinstance(value, dict):
             self._write_dictionary(address, value)
         elif isinstance(value, Packed):

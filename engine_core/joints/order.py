@@ -117,8 +117,13 @@ def add_node(system, bodies, numbers, body, joint_index, side, parent):
     node.joint, node.side, node.parent = INT32(joint_index), INT32(side), INT32(parent)
     node.tree, node.count = INT32(system.joints.tree_count), INT32(-1)
     numbers[bodies[body].active_index] = INT32(at)
+    for k in range(6):
+        node.drift[k] = 0.0
     if joint_index >= 0:
-        joints_of(system)[joint_index].node = INT32(at)
+        joint = joints_of(system)[joint_index]
+        joint.node = INT32(at)
+        for k in range(6):
+            node.drift[k] = joint.drift[k]
     return at
 
 

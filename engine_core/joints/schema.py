@@ -54,7 +54,7 @@ JOINT = np.dtype(
         ("angular_impulse", "f4", 3),
         # Measured in each sub-step.
         ("error", "f4", 6),  # of locked axes: distance from the locked position
-        ("drift", "f4", 6),  # of the locked axes of a joint in no tree, see curvature.py
+        ("drift", "f8", 6),  # of the locked axes, see curvature.py; of a joint in a tree those of the last sub-step
         ("axes", "f4", (3, 3)),  # of frame A, world
         ("turns", "f4", (3, 3)),  # directions of a turn of B relative to A that change the three angles
         ("arms", "f4", (2, 3)),  # from both centres of mass to B's frame

@@ -114,7 +114,7 @@ def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
     if tree.closer_count > 0:
         renew_matrices(system, nodes, tree, joints, rows, bodies, 0)
     if is_rubbed(tree) and is_calm(system, nodes, tree, joints):
-        forget_drifts(nodes, tree)
+        forget_drifts(nodes, tree, joints)
         solve_tree(system, nodes, tree, joints, rows, bodies, bias_rate)
         return
     if tree.is_drifting:

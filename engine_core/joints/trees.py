@@ -296,10 +296,20 @@ def is_calm(system, nodes, tree, joints):
 
 
 @kernel
-def forget_drifts(nodes, tree):
-    """Set the drifts of a tree's joints to zero. Nodes may hold values from another tree."""
+def put_drifts(node, joint, drifts):
+    """Write the drifts of the axes of a node's joint. The joint keeps them for the first sub-step of the next step, in which it
+    may have another node."""
+    put_six(node.drift, drifts)
+    for k in range(6):
+        joint.drift[k] = node.drift[k]
+
+
+@kernel
+def forget_drifts(nodes, tree, joints):
+    """Set the drifts of a tree's joints to zero."""
     for n in range(tree.first, tree.first + tree.count):
-        put_six(nodes[n].drift, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        if nodes[n].joint >= 0:
+            put_drifts(nodes[n], joints[nodes[n].joint], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     tree.is_drifting = INT32(0)
 
 
@@ -319,7 +329,7 @@ def measure_drifts(system, nodes, tree, joints, part):
             v_b, w_b = motion_between(nodes, node_b, row_of(system, joint, 1), part)
             fastest = max(fastest, length_squared(w_a), length_squared(w_b))
             old = six(node.drift)
-            put_six(node.drift, drifts_of(joint, (v_a, w_a, v_b, w_b), h))
+            put_drifts(node, joint, drifts_of(joint, (v_a, w_a, v_b, w_b), h))
             for k in range(6):
                 most = max(most, abs(node.drift[k] - old[k]) * h)
                 if node.drift[k] != 0.0:

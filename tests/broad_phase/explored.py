@@ -53,7 +53,7 @@ def _wrapped_atomics() -> str:
     words = ("int32", "int64")
     changing = [f"{what}_{word}" for what in ("add", "or", "and", "min", "exchange", "store_release") for word in words]
     comparing = [f"compare_exchange_{word}" for word in words]
-    same = ["load_acquire_int32", "load_acquire_int64", "load_relaxed_int32", "float_to_bits", "bits_to_float", "fence"]
+    same = ["load_acquire_int32", "load_acquire_int64", "load_relaxed_int32", "float_to_bits", "bits_to_float", "fence", "pause"]
     return (
         "from scree.runtime import atomics as real\n"
         + "from {package}.hook import checkpoint\nfrom {package}.kernel import kernel\n"
