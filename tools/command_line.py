@@ -181,13 +181,13 @@ def bench(
 ) -> None:
     """Compare Scree with Jolt and GodotPhysics3D in the same scenes in Godot. `broadphase` draws the quad tree instead, and
     `structures` the tree over bricks."""
-    from scree.tools import bench as benches
+    from scree.tools import bench as benches, tree_pictures
 
     if scene == ["broadphase"]:
-        _draw_broad_phase()
+        tree_pictures.draw_broad_phase(_plain)
         return
     if scene == ["structures"]:
-        _draw_structures()
+        tree_pictures.draw_structures(console, _plain)
         return
     unknown = [name for name in engine or [] if name not in benches.ENGINES]
     if unknown:  # Godot would take its own in silence
@@ -216,31 +216,6 @@ def bench(
 
     bench_plot.plot(results, folder, plan.skip)
     _plain(f"bench.json, bench.svg and bench.png are in {folder}")
-
-
-def _draw_broad_phase() -> None:
-    """The tree before and after a rebuild, with what queries cost in it; needs no Godot."""
-    from scree.tools import broad_phase_picture
-
-    states = broad_phase_picture.tree_states()
-    for state in states:
-        _plain(state.figures())
-    folder = places.output_folder("bench")
-    broad_phase_picture.draw(states, folder)
-    _plain(f"broadphase.svg and broadphase.png are in {folder}")
-
-
-def _draw_structures() -> None:
-    """Sections of a loose octree and of the tree over bricks, with the box tests of both; needs no Godot."""
-    from scree.tools import structure_costs, structure_picture
-
-    with show.counting(console, "Bricks") as report:
-        tests = structure_costs.compare_tests(structure_costs.town(structure_picture.COUNTED), report)
-    for name, words in zip(("loose octree", "structure's tree", "together"), structure_picture.in_words(tests), strict=True):
-        _plain(f"{name}: {words}")
-    folder = places.output_folder("bench")
-    structure_picture.draw(*structure_picture.sections(), tests, folder)
-    _plain(f"structures.svg and structures.png are in {folder}")
 
 
 @application.command()

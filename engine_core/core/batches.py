@@ -123,6 +123,7 @@ class BodyBatch:
         self._seen = 0
         self._record = np.zeros(1, BATCH)
         self.address = address_of(self._record)
+        queue.system.batches.add(self.address)
         try:
             self._shapes = world.shapes.adopt(cooked)
             world.shape_keepers.update(dict.fromkeys(self._shapes.tolist(), keeps))
@@ -229,6 +230,7 @@ class BodyBatch:
         self.rows = self._shapes = np.empty(0, np.int32)
         self._first, self._keeps = -1, None
         self.count = 0
+        self.queue.system.batches.discard(self.address)
 
     def _forget_extras(self, world) -> None:
         """Forget what users may have attached to single bodies."""

@@ -117,12 +117,11 @@ class SpaceStates:
         self._check_there(call)
         self._world.body.settle_shapes()
         self._world.late.settle()
-        row = self._system.row
         unknown = len(self._system.listeners) - sum(len(part.listeners) for part in self._system.kept)
         if unknown:
             raise StateError(f"{call}: the space has {unknown} step listeners, whose own state is not known: remove them before")
-        if int(row["trees"]["hides_begun"]):
-            raise StateError(f"{call}: the space has had batches of bodies (tiles), which a state does not hold")
+        if self._system.batches:
+            raise StateError(f"{call}: the space has {len(self._system.batches)} batches of bodies (tiles), which no state holds")
 
     def _check_population(self, state: State, table: SpaceTable) -> None:
         """Raises StateError if the space is made of other things than it was."""

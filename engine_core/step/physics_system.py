@@ -200,6 +200,7 @@ class PhysicsSystem:
         self.listener_errors: list[BaseException] = []
         self.activation_listeners: list = []
         self.kept: set = set()  # constraints of listeners: they live as long as the system
+        self.batches: set = set()  # addresses of the batches of bodies that are in, or on their way; see core/batches.py
         self._stages = None
         self._pools: list[Pool] = []
         self._bodies = world.bodies.rows

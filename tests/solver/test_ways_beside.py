@@ -21,7 +21,8 @@ class Stage:
         self.rows, self.halfway = np.zeros((3, 16), np.float32), np.zeros((3, HALFWAY_FLOATS), np.float32)
         self.systems, self.bodies = np.zeros(1, SYSTEM), np.zeros(2, BODY)
         self.system = self.systems[0]
-        self.system["solver_rows"], self.system["halfway"] = address_of(self.rows), address_of(self.halfway)
+        solver = self.system["solver"]
+        solver["rows"], solver["halfway"] = address_of(self.rows), address_of(self.halfway)
         for number, (extent, inner) in enumerate(((0.7, 0.4), (60.0, 0.25))):
             body = self.bodies[number]
             body["extent"], body["inner_radius"], body["rotation"], body["mode"] = extent, inner, UPRIGHT, RIGID

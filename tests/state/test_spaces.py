@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from scenes_of_state import KINDS, TICK, new_space, random_space
 
 import scree
+from scree.core.batches import BatchQueue, BodyBatch
 from scree.state import declared
 from scree.state.spaces import SpaceStates, StateError
 from tests.sizes import size
+from tests.streaming.batches import bodies, box, cooked_shapes
 
 RUBBISH = 0x3B
 """A float of 0.003: lanes of blocks without a contact keep what was there, times a mass of zero; as an integer 10^9."""
@@ -189,6 +191,22 @@ def test_what_was_made_or_freed_since_is_refused_and_nothing_changes():
         states.save()
     listener.remove()
     states.restore(state)
+
+
+def test_a_space_with_batches_of_bodies_is_refused_and_goes_on_exactly_when_they_are_gone():
+    space = random_space(6)
+    states, queue = states_of(space), BatchQueue(space.core, space.id)
+    rows, kept = cooked_shapes(box(1.0, 1.0, 1.0))
+    batch = BodyBatch(queue, *bodies(np.array([(200.0 + 3.0 * k, 0.0, 0.0) for k in range(20)])), rows, keeps=kept)
+    with pytest.raises(StateError, match="1 batches of bodies"):
+        states.save()
+    batch.push()
+    queue.advance()
+    with pytest.raises(StateError, match="1 batches of bodies"):
+        states.save()
+    batch.remove()
+    queue.close()
+    check_exact(space)
 
 
 def test_a_query_that_stays_is_named_and_nothing_changes():

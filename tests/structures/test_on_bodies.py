@@ -466,7 +466,7 @@ def are_contacts_kept(space: scree.Space, body: scree.Body, other: scree.Body) -
     """Whether the next step keeps the contacts of a pair as they are."""
     core = space.world.core
     system = core.system(space.id).row
-    pairs = view_rows(int(system["pairs"]), int(system["pairs"]["capacity"]), PAIR)
+    pairs = view_rows(int(system["pairs"]["rows"]), int(system["pairs"]["capacity"]), PAIR)
     indices = {index_of(body.id), index_of(other.id)}
     (pair,) = [pair for pair in pairs[:200] if {int(pair["body_a"]), int(pair["body_b"])} == indices]
     return bool(is_recyclable(pair, core.bodies.rows[pair["body_a"]], core.bodies.rows[pair["body_b"]]))
