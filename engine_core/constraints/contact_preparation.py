@@ -328,7 +328,8 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
     prepare_friction(address, most)
     couple_points(address, most)
     count_deep_contacts(system, address, most)
-    note_impacts(address, measure_approach(address, system.solver.rows, most))
+    fastest = measure_approach(address, system.solver.rows, most)
+    note_impacts(address, fastest, system.solver.forces, system.settings.substep_count)
     has_impact = False
     for k in range(count):
         number = load_int32(members + 4 * k)

@@ -5,20 +5,22 @@ tangents, the centre of friction, effective masses, and how the points of a mani
 import numpy as np
 
 from ..collision.schema import SPECULATIVE_DISTANCE
-from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, subtract8, symmetric_times8
+from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, subtract8, symmetric_times8
 from ..runtime.kernel import kernel
 from ..runtime.vector8 import absolute8, max8, min8, splat8, square_root8, where_greater8, where_less8
-from .blocks import field, field3, field6, put, put3, velocities_of
+from .blocks import field, field3, field6, gather, put, put3, velocities_of
 from .schema import (
-    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FRICTION_IMPULSE, IMPACT, IMPACT_BEGINS, INERTIA_A,
-    INERTIA_B, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_LEVER, POINT_MASS,
-    POINT_RELATIVE_VELOCITY, POINT_SEPARATION, POINTS, ROUND_A, ROUND_B, SLIDE_COUPLING, TABLE_SPIN, TANGENT, TANGENT_MASS,
-    TANGENT_VELOCITY, TOTAL_FRICTION, TWIST_MASS, TWIST_VELOCITY,
+    ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FORCE_SIZE, FRICTION_IMPULSE, IMPACT, IMPACT_BEGINS,
+    INERTIA_A, INERTIA_B, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_LEVER, POINT_MASS,
+    POINT_RELATIVE_VELOCITY, POINT_SEPARATION, POINTS, ROUND_A, ROUND_B, ROW_A, ROW_B, SLIDE_COUPLING, TABLE_SPIN, TANGENT,
+    TANGENT_MASS, TANGENT_VELOCITY, TOTAL_FRICTION, TWIST_MASS, TWIST_VELOCITY, VELOCITY_CHANGE,
 )  # fmt: skip
 
 FLOAT32 = np.float32
 IMPACT_SPEED = 1.0
-"""An impact is faster than this [m/s]."""
+"""An impact is faster than this [m/s],"""
+IMPACT_STEPS = 6.0
+"""... and than what gravity and forces give in so many steps, 1 m/s on Earth: bodies that rest in strong gravity close faster."""
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 
 # Values that `contact_preparation` leaves in fields that are filled here.
@@ -239,8 +241,15 @@ def measure_approach(block, rows, count):
 
 
 @kernel
-def note_impacts(block, fastest):
+def note_impacts(block, fastest, forces, substep_count):
     """Write which manifolds are an impact, beside those that go on from the last step. `fastest`: the result of
-    `measure_approach`."""
-    begins = splat8(FLOAT32(IMPACT_BEGINS))
-    put(block, IMPACT, where_less8(fastest, splat8(FLOAT32(-IMPACT_SPEED)), begins, field(block, IMPACT)))
+    `measure_approach`; `forces`: address of the rows of forces."""
+    least = splat8(FLOAT32(IMPACT_SPEED))
+    if not is_any_above8(-fastest, least):
+        return
+    in_substep = splat8(FLOAT32(IMPACT_STEPS * substep_count))
+    for side in (ROW_A, ROW_B):
+        changes = gather(forces, block + side * FIELD_SIZE, FORCE_SIZE, 4 * VELOCITY_CHANGE)
+        change = changes[0] * changes[0] + changes[1] * changes[1] + changes[2] * changes[2]
+        least = max8(least, in_substep * square_root8(change))
+    put(block, IMPACT, where_greater8(-fastest, least, splat8(FLOAT32(IMPACT_BEGINS)), field(block, IMPACT)))

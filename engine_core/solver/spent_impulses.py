@@ -7,9 +7,9 @@ last sub-step began and as this one does (the secant rule). The other contacts o
 
 A body may stand on something immovable beside it, static or much heavier. Higher up in a pile contacts drop less, since their
 impulses carry the blow of a landing body down to the foot within a step; without them piles lean. There, contacts of bodies that
-did not meet keep at least what they bore as the step began. They drop from the third sub-step of an impact on, and half as much
-if the two that met are equally heavy (`EVEN_SHARE`). Such an equal pair is measured from the second sub-step on. A box of 3 kg
-that lands from 1 m on three of 1 kg rises again by 13 mm, and by 81 mm if nothing is dropped
+did not meet drop from the third sub-step of an impact on, and half as much if the two that met are equally heavy (`EVEN_SHARE`);
+then they keep at least what they bore as the step began. Such an equal pair is measured from the second sub-step on. A box of
+3 kg that lands from 1 m on three of 1 kg does not rise again, and by 81 mm if nothing is dropped
 (tests/world/test_pressed_bodies.py); columns of falling boxes lean as little as then (tests/world/test_impacts.py).
 
 A solver row tells others what happened, in its field SPENT: the part of its impulses that was dropped in this sub-step, plus
@@ -133,13 +133,15 @@ def keep_first(block, terms, impact, carried_on, closes, heaviest):
 @kernel
 def keep_parts(block, terms, impact, carried_on, is_foot):
     """Reduce the impulses of the points. `impact`: lanes that meet; `carried_on`: the part that others keep, where nothing
-    closes; those that are no foot keep at least what they bore. Return the sums of impulses before and after [N s]."""
+    closes; those that are no foot keep at least what they bore, unless an uneven impact dropped more. Return the sums of impulses
+    before and after [N s]."""
     zero, one, least = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(LEAST_CLOSING))
+    holds = where_less8(carried_on, splat8(FLOAT32(1.0 - EVEN_SHARE)), zero, one - is_foot)
     total, kept, point = zero, zero, block + POINTS * FIELD_SIZE
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
         now, before, impulse = closing_at(point, terms), field(point, POINT_CLOSING), field(point, POINT_IMPULSE)
         put(point, POINT_CLOSING, where_greater8(impact, zero, now, before))
-        bore = where_greater8(is_foot, zero, zero, min8(impulse, before))
+        bore = where_greater8(holds, zero, min8(impulse, before), zero)
         others = max8(impulse * where_greater8(now, least, one, carried_on), bore)
         left = where_greater8(impact, zero, impulse * measured_part(now, before, carried_on), others)
         put(point, POINT_IMPULSE, left)

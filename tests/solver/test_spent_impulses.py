@@ -79,7 +79,7 @@ class SpentTwin(Twin):
                 point[c.POINT_CLOSING] = now
                 parts.append(np.clip(now / max(before - now, 1e-6), 0.0, 1.0) if before > LEAST_CLOSING else stopped)
             else:
-                bore = 0.0 if is_foot else min(point[c.POINT_IMPULSE], before)
+                bore = 0.0 if is_foot or carried_on < 1.0 - EVEN_SHARE else min(point[c.POINT_IMPULSE], before)
                 parts.append(max(stopped, bore / max(point[c.POINT_IMPULSE], 1e-20)))
         return self._dropped(fields, points, parts)
 
