@@ -169,7 +169,7 @@ def is_on_foot(spent):
 
 
 @kernel
-def reported_of(spent, met, goes_on, dropped, share):
+def spent_after(spent, met, goes_on, dropped, share):
     """The field SPENT of the bodies of one side. `spent`: as it is; `met`: lanes that meet; `goes_on`: from the last step;
     `dropped`: part of the impulses that was dropped; `share`: of it that others drop too, where the body is on no foot."""
     zero, on_foot = splat8(FLOAT32(0.0)), max8(goes_on, is_on_foot(spent))
@@ -207,8 +207,8 @@ def drop_spent(rows, block, substep):
     share = min8(splat8(FLOAT32(EVEN_SHARE)) * most / max8(least, tiny), one)
     if substep < 2:
         share = where_greater8(goes_on, zero, share, zero)
-    raise_spent(rows, block, ROW_A, mobility_a, reported_of(spent_a, impact, goes_on, dropped, share))
-    raise_spent(rows, block, ROW_B, mobility_b, reported_of(spent_b, impact, goes_on, dropped, share))
+    raise_spent(rows, block, ROW_A, mobility_a, spent_after(spent_a, impact, goes_on, dropped, share))
+    raise_spent(rows, block, ROW_B, mobility_b, spent_after(spent_b, impact, goes_on, dropped, share))
 
 
 @entry_point(JOB_SIGNATURE)
