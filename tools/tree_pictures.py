@@ -1,5 +1,5 @@
-"""What `scree bench broadphase` and `scree bench structures` draw: the trees of the engine, with what queries cost in them.
-Neither needs Godot."""
+"""Pictures of the engine's trees, with what queries cost in them: `scree bench broadphase` and `scree bench structures`. Neither
+needs Godot."""
 
 from collections.abc import Callable
 
