@@ -7,7 +7,8 @@ carries it below counts as heavier in the contacts that carry the load, as a par
 these contacts have to hold them. Its other contacts and joints see its true mass.
 
 The load is what passes through the body along gravity: the lesser of the impulses that push it down and up. An impact from one
-side passes nothing through.
+side passes nothing through. Impulses take some steps to grow to a load, so of what has just come to lie on a body the weight
+counts as the load.
 """
 
 import numpy as np

@@ -46,7 +46,7 @@ def test_a_game_without_the_description_of_its_api_does_not_start_itself(game, e
     paths_file.write_text(places.text())
     folders = {folder: str(folder) for folder in {Path(sys.base_prefix), places.site_packages, places.engine}}
     try:
-        said, played = play(game, folders, SCREE_CACHE="/tmp/cache", **environment)
+        said, played = play(game, folders, SCREE_CACHE="/home/cache", **environment)
     finally:
         paths_file.unlink()
     assert played == ["class PhysicsServer3D"]

@@ -9,15 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from stand_in_engine import RECORD
 
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
-ENGINE = """
-import ctypes, sys
-LEVEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int)
-say = LEVEL(lambda userdata, level: print("level", level, flush=True))
-class Initialization(ctypes.Structure):
-    _fields_ = [("minimum_level", ctypes.c_int), ("userdata", ctypes.c_void_p), ("initialize", ctypes.c_void_p),
-                ("deinitialize", ctypes.c_void_p)]
+ENGINE = (
+    RECORD
+    + """
 def initialize(get_proc_address, library, initialization, is_exported_game):
     assert get_proc_address and library == 0x10 and is_exported_game is False
     print("engine starts", sys.version_info[:2], sys.flags.no_user_site, flush=True)
@@ -26,6 +23,7 @@ def initialize(get_proc_address, library, initialization, is_exported_game):
     record.minimum_level = 1
     record.initialize = record.deinitialize = ctypes.cast(say, ctypes.c_void_p)
 """
+)
 
 
 class Installation:

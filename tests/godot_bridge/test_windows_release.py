@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("scree.tools")
+from stand_in_engine import RECORD  # noqa: E402
 from scree.tools import find_godot, other_system, prove_platforms, release  # noqa: E402
 from scree.tools.prove import run_python  # noqa: E402
 
@@ -31,19 +32,16 @@ for _ in range({STEPS}):
 rows = world.bodies.rows[: world.bodies.count]
 print("steps", hashlib.sha256(rows["position"].tobytes() + rows["rotation"].tobytes()).hexdigest(), flush=True)
 """
-START = f"""
-import ctypes, sys
-LEVEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int)
-say = LEVEL(lambda userdata, level: print("level", level, flush=True))
-class Initialization(ctypes.Structure):
-    _fields_ = [("minimum_level", ctypes.c_int), ("userdata", ctypes.c_void_p), ("initialize", ctypes.c_void_p),
-                ("deinitialize", ctypes.c_void_p)]
+START = (
+    RECORD
+    + f"""
 def initialize(get_proc_address, library, initialization, is_exported_game):
     print("starts", sys.platform, "numba" in sys.modules, sys.path[-1].endswith("modules"), flush=True)
     exec({STEPPING!r})
     record = Initialization.from_address(initialization)
     record.initialize = record.deinitialize = ctypes.cast(say, ctypes.c_void_p)
 """
+)
 
 
 @pytest.fixture(scope="module")

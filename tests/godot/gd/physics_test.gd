@@ -50,6 +50,13 @@ func check_equal(actual: Variant, expected: Variant, what: String) -> void:
 	check(typeof(actual) == typeof(expected) and actual == expected, "%s: got %s, expected %s" % [what, actual, expected])
 
 
+## Whether the server is one of Godot's own, which have no call of this name: then there is nothing to test. Scree must have it.
+func lacks(method: String) -> bool:
+	var is_scree := PhysicsServer3D.get_class() == "ScreePhysicsServer3D"
+	check_equal(PhysicsServer3D.has_method(method), is_scree, "the server has %s" % method)
+	return not is_scree
+
+
 ## `actual` and `expected` are numbers or vectors; NaN is near nothing.
 func check_near(actual: Variant, expected: Variant, tolerance: float, what: String) -> void:
 	var error: float = absf(actual - expected) if typeof(expected) in [TYPE_FLOAT, TYPE_INT] else (actual - expected).length()

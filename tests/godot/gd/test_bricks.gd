@@ -7,7 +7,7 @@ const VIEW := "res://addons/scree/bricks/brick_view_3d.gd"
 
 
 func test_a_ray_tells_the_brick() -> void:
-	if _is_missing():
+	if lacks("bricks_make"):
 		return
 	var shape := _shape(0.5)
 	var numbers: PackedInt32Array = shape.call("add_cells", PackedInt32Array([0, 0, 0, 1, 0, 0, 2, 0, 0]))
@@ -27,7 +27,7 @@ func test_a_ray_tells_the_brick() -> void:
 
 
 func test_bodies_lie_on_bricks_and_fall_when_they_go() -> void:
-	if _is_missing():
+	if lacks("bricks_make"):
 		return
 	var shape := _shape(1.0)
 	var cells := PackedInt32Array()
@@ -45,7 +45,7 @@ func test_bodies_lie_on_bricks_and_fall_when_they_go() -> void:
 
 
 func test_a_bridge_breaks_in_the_middle() -> void:
-	if _is_missing():
+	if lacks("bricks_make"):
 		return
 	var body := _body(0.5)
 	var cells := PackedInt32Array()
@@ -85,21 +85,18 @@ func test_a_bridge_breaks_in_the_middle() -> void:
 
 
 func test_a_frozen_wall_keeps_its_largest_piece() -> void:
-	if _is_missing():
+	if lacks("bricks_make"):
 		return
 	floor_body()
 	var body := _body(1.0)
 	body.freeze = true
 	add_child(body)
-	var cells := PackedInt32Array()
-	for y: int in 6:
-		cells.append_array([0, y, 0])
-	var numbers: PackedInt32Array = body.get("bricks").add_cells(cells)
+	var numbers := _add_column(body, 6)
 	await steps(2)
 	body.get("bricks").remove_bricks(numbers.slice(4, 5))
 	await steps(2)
 	check_equal(body.get("bricks").brick_count(), 4, "bricks that stay")
-	var pieces := get_children().filter(func(child: Node) -> bool: return child is RigidBody3D and child != body)
+	var pieces := _pieces_of(body)
 	check_equal(pieces.size(), 1, "bodies that came off")
 	await steps(60)
 	if not pieces.is_empty():
@@ -107,27 +104,24 @@ func test_a_frozen_wall_keeps_its_largest_piece() -> void:
 
 
 func test_what_stands_on_an_anchor_stays_although_it_is_smaller() -> void:
-	if _is_missing():
+	if lacks("bricks_make"):
 		return
 	var body := _body(1.0)
 	body.freeze = true
 	body.get("bricks").set("anchors", [AABB(Vector3(-9, -1, -9), Vector3(18, 1, 18))] as Array[AABB])
 	add_child(body)
-	var cells := PackedInt32Array()
-	for y: int in 6:
-		cells.append_array([0, y, 0])
-	var numbers: PackedInt32Array = body.get("bricks").add_cells(cells)
+	var numbers := _add_column(body, 6)
 	await steps(2)
 	body.get("bricks").remove_bricks(numbers.slice(1, 2))
 	await steps(2)
 	check_equal(body.get("bricks").brick_numbers(), numbers.slice(0, 1), "bricks that stay")
-	var pieces := get_children().filter(func(child: Node) -> bool: return child is RigidBody3D and child != body)
+	var pieces := _pieces_of(body)
 	check_equal(pieces.size(), 1, "bodies that came off")
 	check_equal(pieces[0].get("bricks").brick_count() if pieces.size() == 1 else 0, 4, "bricks that came off")
 
 
 func test_a_hit_knocks_bricks_out_and_what_hung_on_them_falls() -> void:
-	if _is_missing():
+	if lacks("bricks_make"):
 		return
 	var body := _body(1.0)
 	body.freeze = true
@@ -135,10 +129,7 @@ func test_a_hit_knocks_bricks_out_and_what_hung_on_them_falls() -> void:
 	body.set("density", 20.0)
 	body.get("bricks").set("anchors", [AABB(Vector3(-9, -1, -9), Vector3(18, 1, 18))] as Array[AABB])
 	add_child(body)
-	var cells := PackedInt32Array()
-	for y: int in 8:
-		cells.append_array([0, y, 0])
-	var numbers: PackedInt32Array = body.get("bricks").add_cells(cells)
+	var numbers := _add_column(body, 8)
 	var ball := floating(sphere(0.3), Vector3(-4, 3.5, 0.5), {"mass": 50.0, "linear_velocity": Vector3(4, 0, 0)})
 	await steps(90)
 	check(ball.linear_velocity.x < 1.0, "the slow ball, 200 N s, has hit")
@@ -147,14 +138,14 @@ func test_a_hit_knocks_bricks_out_and_what_hung_on_them_falls() -> void:
 	ball.linear_velocity = Vector3(20, 0, 0)
 	await steps(30)
 	check_equal(body.get("bricks").brick_numbers(), numbers.slice(0, 3), "bricks that stay after a hard hit, 1000 N s")
-	var pieces := get_children().filter(func(child: Node) -> bool: return child is RigidBody3D and child != body and child != ball)
+	var pieces := _pieces_of(body).filter(func(child: Node) -> bool: return child != ball)
 	var counts: Array = pieces.map(func(piece: Node) -> int: return piece.get("bricks").brick_count())
 	counts.sort()
 	check_equal(counts, [1, 4], "bricks of the pieces")
 
 
 func test_edits_refuse_bad_input_and_change_nothing() -> void:
-	if _is_missing():
+	if lacks("bricks_make"):
 		return
 	var shape := _shape(1.0)
 	shape.call("add_cells", PackedInt32Array([0, 0, 0]))
@@ -172,7 +163,7 @@ func test_edits_refuse_bad_input_and_change_nothing() -> void:
 
 
 func test_a_set_is_saved_and_loaded() -> void:
-	if _is_missing():
+	if lacks("bricks_make"):
 		return
 	var shape := _shape(0.25)
 	shape.set("surfaces", PackedVector2Array([Vector2(0.2, 0.9)]))
@@ -193,7 +184,7 @@ func test_a_set_is_saved_and_loaded() -> void:
 
 
 func test_drawing_renews_edited_regions_alone() -> void:
-	if _is_missing():
+	if lacks("bricks_make"):
 		return
 	var shape := _shape(0.5)
 	var cells := PackedInt32Array()
@@ -218,7 +209,7 @@ func test_drawing_renews_edited_regions_alone() -> void:
 
 
 func test_a_grid_map_becomes_bricks() -> void:
-	if _is_missing():
+	if lacks("bricks_make"):
 		return
 	var map := GridMap.new()
 	map.cell_size = Vector3(2, 1, 2)
@@ -239,14 +230,6 @@ func test_a_grid_map_becomes_bricks() -> void:
 		check_equal(shape.call("settings_of", PackedInt32Array([hit["face_index"]]))[3], 3, "its tag is the item")
 
 
-func _is_missing() -> bool:
-	if not PhysicsServer3D.has_method("bricks_make"):
-		check(true, "only Scree has bricks")
-		return true
-	check_equal(PhysicsServer3D.get_class(), "ScreePhysicsServer3D", "the server's class")
-	return false
-
-
 func _shape(unit: float) -> Resource:
 	var shape: Resource = load(SHAPE).new()
 	shape.set("unit", unit)
@@ -259,6 +242,19 @@ func _body(unit: float) -> RigidBody3D:
 	body.linear_damp_mode = RigidBody3D.DAMP_MODE_REPLACE
 	body.angular_damp_mode = RigidBody3D.DAMP_MODE_REPLACE
 	return body
+
+
+## Bricks one on the other from the origin up; their numbers.
+func _add_column(body: RigidBody3D, count: int) -> PackedInt32Array:
+	var cells := PackedInt32Array()
+	for y: int in count:
+		cells.append_array([0, y, 0])
+	return body.get("bricks").add_cells(cells)
+
+
+## The other rigid bodies, which came off a body.
+func _pieces_of(body: RigidBody3D) -> Array[Node]:
+	return get_children().filter(func(child: Node) -> bool: return child is RigidBody3D and child != body)
 
 
 ## Sum of the momenta of bodies [kg m/s], in an array.

@@ -7,13 +7,6 @@ const WHEEL := "res://addons/scree/nodes/scree_wheel_3d.gd"
 const STANDS := 0.3 + 0.4 - 0.0735
 
 
-func _is_missing() -> bool:
-	if not PhysicsServer3D.has_method("vehicle_create"):
-		check(true, "only Scree has vehicles and pulleys of its own")
-		return true
-	return false
-
-
 ## A car of 1,200 kg on a floor: front wheels steered, rear wheels driven.
 func _car() -> RigidBody3D:
 	_floor()
@@ -36,7 +29,7 @@ func _floor() -> void:
 
 
 func test_a_car_stands_on_its_springs() -> void:
-	if _is_missing():
+	if lacks("vehicle_create"):
 		return
 	var car := _car()
 	await steps(180)
@@ -49,7 +42,7 @@ func test_a_car_stands_on_its_springs() -> void:
 
 
 func test_a_car_drives_ahead_shifts_and_brakes() -> void:
-	if _is_missing():
+	if lacks("vehicle_create"):
 		return
 	var car := _car()
 	await steps(60)
@@ -66,7 +59,7 @@ func test_a_car_drives_ahead_shifts_and_brakes() -> void:
 
 
 func test_a_car_steers_to_the_right() -> void:
-	if _is_missing():
+	if lacks("vehicle_create"):
 		return
 	var car := _car()
 	await steps(60)
@@ -80,7 +73,7 @@ func test_a_car_steers_to_the_right() -> void:
 
 
 func test_what_a_car_is_made_of_is_checked_and_it_goes_with_its_space() -> void:
-	if _is_missing():
+	if lacks("vehicle_create"):
 		return
 	var car := _car()
 	await steps(2)
@@ -103,7 +96,7 @@ func test_what_a_car_is_made_of_is_checked_and_it_goes_with_its_space() -> void:
 
 ## The lighter one is drawn up; the rope stays as long as it was.
 func test_a_pulley() -> void:
-	if _is_missing():
+	if lacks("vehicle_create"):
 		return
 	var heavy := rigid(sphere(), Vector3(-2, 3, 0), {"mass": 2.0})
 	var light := rigid(sphere(), Vector3(2, 3, 0), {"mass": 1.0})
@@ -128,7 +121,7 @@ func test_a_pulley() -> void:
 
 ## By the calls alone, as docs/vehicles.md says.
 func test_a_tank_drives_ahead() -> void:
-	if _is_missing():
+	if lacks("vehicle_create"):
 		return
 	_floor()
 	var body := rigid(box(Vector3(1.8, 0.5, 3)), Vector3(0, 1, 0), {"mass": 3000.0})
