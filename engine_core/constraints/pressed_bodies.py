@@ -7,8 +7,9 @@ carries it below counts as heavier in the contacts that carry the load, as a par
 these contacts have to hold them. Its other contacts and joints see its true mass.
 
 The load is what passes through the body along gravity: the lesser of the impulses that push it down and up. An impact from one
-side passes nothing through. Impulses take some steps to grow to a load, so of what has just come to lie on a body the weight
-counts as the load.
+side passes nothing through. Impulses take some steps to grow to a load, so of what has just come to lie on a body that stands on
+something immovable the weight counts as the load. A body that is squeezed by one and the same body, as a crate by the decks of
+a ship, carries nothing: as a part of the ship's mass it would hold the ship back.
 """
 
 import numpy as np
@@ -18,7 +19,9 @@ from ..bodies.schema import HAS_JOINT, IS_LOADED, IS_PRESSED
 from ..geometry.vector import dot, length, subtract, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .schema import LOAD_DOWN, LOAD_FLOATS, LOAD_HEAVIEST, LOAD_SIZE, LOAD_UP
+from .schema import (
+    IMMOVABLE_NUMBER, LOAD_ABOVE, LOAD_BELOW, LOAD_DOWN, LOAD_FLOATS, LOAD_HEAVIEST, LOAD_SIZE, LOAD_UP,
+)  # fmt: skip
 
 FLOAT32 = np.float32
 MOST_CARRIED = 100.0
@@ -95,6 +98,8 @@ def add_load(system, body, other, impulse, normal, sign):
     down = vector3(body.gravity)
     along = sign * impulse * dot(normal, down) / max(length(down), 1.0e-9)
     load[LOAD_DOWN if along > 0.0 else LOAD_UP] += FLOAT32(abs(along))
+    number = IMMOVABLE_NUMBER if other.inverse_mass == 0.0 else IMMOVABLE_NUMBER + 1.0 + max(other.active_index, 0)
+    load[LOAD_ABOVE if along > 0.0 else LOAD_BELOW] = FLOAT32(number)
     seen = other.inverse_mass * relief_of(system.world, other)
     if 0.0 < seen and seen * HEAVIER <= body.inverse_mass:
         load[LOAD_HEAVIEST] = max(load[LOAD_HEAVIEST], FLOAT32(1.0 / seen))
@@ -121,10 +126,11 @@ def settle_load(system, body, row, h):
     if body.flags & IS_LOADED:
         load = load_row(system, row)
         through, heaviest = min(float(load[LOAD_DOWN]), float(load[LOAD_UP])), float(load[LOAD_HEAVIEST])
-        if heaviest > 0.0:
+        if heaviest > 0.0 and load[LOAD_ABOVE] != load[LOAD_BELOW]:
             least = MOST_CARRIED  # its other contacts are looked at in the next step
             carried = through * float(body.inverse_mass) / h
-            weight = heaviest * length(vector3(body.gravity)) * float(body.inverse_mass)
+            if load[LOAD_BELOW] == FLOAT32(IMMOVABLE_NUMBER):
+                weight = heaviest * length(vector3(body.gravity)) * float(body.inverse_mass)
     before = float(rare_of(system.world, body).carried) if body.flags & IS_PRESSED else 0.0
     if before <= MOST_CARRIED and carried > 0.0:
         carried = max(carried, weight)  # of what has just come to lie on it
