@@ -137,7 +137,7 @@ def demo(
         project = _project("demo")
         done = []
         for figures in demo_runs.figures(godot, project, chosen):
-            _plain(f"{figures.scene}: {figures.ticks} ticks done")
+            _plain("; ".join((f"{figures.scene}: {figures.ticks} ticks done", *figures.missed())))
             done.append(figures)
     except _EXPECTED as error:
         _fail(error)

@@ -17,15 +17,6 @@ NODES_ROUNDS, DEAREST_NODES = 3, 1.5  # runs of each engine, in turn; times Jolt
 HEAVY_TICKS, MOST_STRETCH, MOST_DRIFT = 3000, 0.05, 0.01  # part of the chain's length; [m] in all ticks
 
 
-def missed(figures: scenes.Figures) -> list[str]:
-    """The expectations of a played scene that do not hold, in words."""
-    return [
-        f"{one['what']} at tick {one['tick']:.0f}: {one['value']:.4g}, wanted {one['least']:.4g} to {one['most']:.4g}"
-        for one in figures.extra["expectations"]
-        if not one["least"] <= one["value"] <= one["most"]
-    ]
-
-
 @check("30 s of play of each scene: course, truck, ragdoll, areas, GridMap; every expectation of its end and way")
 def played_scenes(godot: Godot, project: Path) -> Outcome:
     """Characters, vehicles, ragdolls, areas and a GridMap as a game uses them."""
@@ -34,7 +25,7 @@ def played_scenes(godot: Godot, project: Path) -> Outcome:
     for scene in scenes.named_scenes([], "play"):
         figures = scenes.run_scene(godot, project, scene.name, scene.ticks)
         bench.check_engine(figures, scenes.SCREE)
-        count, faults = len(figures.extra["expectations"]), missed(figures)
+        count, faults = len(figures.extra["expectations"]), figures.missed()
         passed &= not faults and count >= LEAST_EXPECTATIONS and figures.lost == 0
         lines.append(f"{scene.name}: {count - len(faults)} of {count} hold, {figures.lost} lost; {'; '.join(faults)}")
     return Outcome("\n  ".join(lines), passed)

@@ -64,6 +64,14 @@ class Figures:
             values[count] = int(values[count])
         return cls(**values, extra=known)
 
+    def missed(self) -> list[str]:
+        """The expectations of a played scene that do not hold, in words. Other scenes have none."""
+        return [
+            f"{one['what']} at tick {one['tick']:.0f}: {one['value']:.4g}, wanted {one['least']:.4g} to {one['most']:.4g}"
+            for one in self.extra.get("expectations", ())
+            if not one["least"] <= one["value"] <= one["most"]
+        ]
+
 
 def scene_index(project: Path | None = None) -> list[Scene]:
     """All scenes of the demo project, in its order."""
