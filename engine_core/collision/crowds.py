@@ -61,18 +61,18 @@ def reports(world_address, body):
 
 
 @kernel
-def is_wanted(world_address, a, b):
-    """Whether a rule, a listener or a contact report needs the contacts of two bodies."""
-    return terms_of(world_address, a, b) != 0 or reports(world_address, a) or reports(world_address, b)
+def may_be_in_crowd(system, body):
+    """Whether a body may belong to a crowd: it needs no pair of its own, because other pairs of the crowd can separate it."""
+    return body.mode >= RIGID and not reports(system.world, body) and is_compact(system, body)
 
 
 @kernel
-def crowd_each_other(system, a, b):
-    """Whether two bodies may belong to one crowd: balls of the smaller inner radius about their centres overlap, and they need no
-    pair of their own, because other pairs of the crowd can separate them."""
-    if not (are_alike(a, b) and are_nearer(a, b, relative_position(a, b), 2.0)):
+def crowd_each_other(system, body, other):
+    """Whether `other` belongs to one crowd with a body that may be in one: balls of the smaller inner radius about their centres
+    overlap, and neither a rule nor a listener needs their contacts."""
+    if not (are_alike(body, other) and are_nearer(body, other, relative_position(body, other), 2.0)):
         return False
-    return is_compact(system, a) and is_compact(system, b) and not is_wanted(system.world, a, b)
+    return may_be_in_crowd(system, other) and terms_of(system.world, body, other) == 0
 
 
 @kernel

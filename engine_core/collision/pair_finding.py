@@ -18,7 +18,7 @@ from ..runtime.atomics import add_int64
 from ..runtime.call import call_job, load_int64
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
-from .crowds import CROWD, crowd_each_other, is_left_to_others
+from .crowds import CROWD, crowd_each_other, is_left_to_others, may_be_in_crowd
 from .event_lists import begin_reporting
 from .pairs import activate_pair, create_pair, find_pair, may_collide, order_active_pairs
 
@@ -74,22 +74,22 @@ def may_pair(system, bodies, low, high):
 
 
 @kernel
-def find_in_tree(system, bodies, index, tree, found, counts):
+def find_in_tree(system, bodies, index, tree, may_crowd, found, counts):
     """Note in `found`, from `counts[0]` on, the bodies of one tree with which a body makes new pairs. `counts[0]` grows by their
     number, also by those for which `found` has no room. `counts[1]` grows by the number of bodies of a crowd that the body
-    overlaps deeply; those of them that it leaves to other pairs are not noted."""
-    cursor = stack_array(1, CURSOR)
-    bounds_query_begin(cursor, tree, bodies[index].fat_bounds)
+    overlaps deeply; of these, known pairs are noted too, and those not that it leaves to other pairs. `may_crowd`: whether the body
+    may be in a crowd."""
+    body, cursor = bodies[index], stack_array(1, CURSOR)
+    bounds_query_begin(cursor, tree, body.fat_bounds)
     other_index = bounds_query_next(cursor, tree)
     while other_index >= 0:
         low, high = min(index, other_index), max(index, other_index)
         if low != high and may_pair(system, bodies, low, high):
-            is_left = False
-            if crowd_each_other(system, bodies[low], bodies[high]):
-                counts[1] += 1
-                is_left = is_left_to_others(low, high, counts[1])
+            is_crowded = may_crowd and crowd_each_other(system, body, bodies[other_index])
+            counts[1] += is_crowded
+            is_left = is_crowded and is_left_to_others(low, high, counts[1])
             if not is_left and not looks_itself(system, bodies, other_index, index):
-                if find_pair(system, low, high) < 0:
+                if is_crowded or find_pair(system, low, high) < 0:
                     if counts[0] < len(found):
                         found[counts[0]] = other_index
                     counts[0] += 1
@@ -98,12 +98,14 @@ def find_in_tree(system, bodies, index, tree, found, counts):
 
 
 @kernel
-def leave_to_others(system, bodies, index, found, counts):
-    """Remove from `found` what a crowd of `counts[1]` bodies leaves to other pairs: while the body looked, fewer were known."""
+def keep_new_pairs(system, bodies, index, found, counts):
+    """Remove from `found` the pairs of a crowd that are known, and what a crowd of `counts[1]` bodies leaves to other pairs: while
+    the body looked, fewer were known. Pairs are looked up only here, because most of a crowd is left to others."""
     kept = 0
     for k in range(counts[0]):
         low, high = min(index, INT64(found[k])), max(index, INT64(found[k]))
-        if not (is_left_to_others(low, high, counts[1]) and crowd_each_other(system, bodies[low], bodies[high])):
+        is_left = is_left_to_others(low, high, counts[1]) and crowd_each_other(system, bodies[index], bodies[found[k]])
+        if not is_left and find_pair(system, low, high) < 0:
             found[kept] = found[k]
             kept += 1
     counts[0] = kept
@@ -117,18 +119,18 @@ def find_candidates(system, bodies, index, found):
     counts[0] = counts[1] = 0
     if not body.flags & IS_IN_MOVED_LIST or body.system != system.index or body.flags & IS_AREA:
         return counts[0], IS_DONE
+    may_crowd = may_be_in_crowd(system, body)
     for layer in range(system.trees.layer_count):
         tree = system.trees.rows + layer * TREE_SIZE
         if layer == LAYER_SENSOR or (layer == LAYER_NOT_MOVING and body.mode == STATIC):
             continue
         if may_meet_in(tree, body):
-            find_in_tree(system, bodies, index, tree, found, counts)
+            find_in_tree(system, bodies, index, tree, may_crowd, found, counts)
     if counts[0] > len(found):
         return counts[0], LACKS_SOME
-    if counts[1] > CROWD:
-        leave_to_others(system, bodies, index, found, counts)
-        return counts[0], IS_CROWDED
-    return counts[0], IS_DONE
+    if counts[1] > 0:
+        keep_new_pairs(system, bodies, index, found, counts)
+    return counts[0], IS_CROWDED if counts[1] > CROWD else IS_DONE
 
 
 @kernel

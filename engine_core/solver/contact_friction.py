@@ -32,7 +32,7 @@ from .point_impulses import ALONE, GAIN, POINT_SIZE, TWIST_GAIN, WANTED_SIZE, fo
 FLOAT32 = np.float32
 MOST_SLIDING_SWEEPS = 24
 """The most sweeps over points and friction until they are consistent: bodies that slide on their leading edge need many."""
-AGREEMENT, LEAST_SPEED = 5.0e-4, 1.0e-4
+AGREEMENT, LEAST_SPEED = 5.0e-4, 3.0e-4
 """They are consistent when a sweep changes no impulse by more than this part of the normal impulse plus the impulse for this
 speed [m/s]."""
 LEAST_LEVER = 0.0025
