@@ -13,7 +13,7 @@ from ..geometry.clipping import add_corner, clip_half_plane
 from ..geometry.gjk import CORE
 from ..geometry.polytopes import plane_distance, plane_normal, transform, transform_inverse, vertex
 from ..geometry.segments import between, nearest_of_segments
-from ..geometry.separating_axis import axis_of_edges, best_edges, best_face, separation_of_face
+from ..geometry.separating_axis import axis_of_edges, best_edges, best_face, edge_ends, separation_of_face
 from ..geometry.vector import add_scaled, cross, dot, length, negate, normalize, store3, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
@@ -54,7 +54,7 @@ def separation_of_cached(a, b, cache):
     if kind == FACE_OF_B and i < b.face_count:
         return separation_of_face(b, i, a)
     if kind == EDGES and i < a.edge_count and j < b.edge_count:
-        separation, _ = axis_of_edges(a, i, b, j)
+        separation, _ = axis_of_edges(edge_ends(a, i), edge_ends(b, j))
         return separation
     return -math.inf
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
-from .polytopes import MAX_EDGES, plane_distance, plane_normal, vertex
+from .polytopes import MAX_EDGES, MAX_VERTICES, plane_distance, plane_normal, vertex
 from .vector import cross, dot, scale, subtract, vector3
 
 MIN_SINE_SQUARED = 1e-8
@@ -50,30 +50,42 @@ def best_face(a, b, limit):
 
 
 @kernel
-def axis_of_edges(a, edge_a, b, edge_b):
-    """Axis of two edges if they make a face of the Minkowski difference: (separation, unit axis from a to b),
-    else -inf."""
-    edges_a = view(a.edges, a.edge_count * 4, np.int32)
-    edges_b = view(b.edges, b.edge_count * 4, np.int32)
-    pa, pb = vertex(a, edges_a[4 * edge_a]), vertex(b, edges_b[4 * edge_b])
-    da = subtract(vertex(a, edges_a[4 * edge_a + 1]), pa)
-    db = subtract(vertex(b, edges_b[4 * edge_b + 1]), pb)
-    left_a = dot(plane_normal(a, edges_a[4 * edge_a + 2]), db)
-    right_a = dot(plane_normal(a, edges_a[4 * edge_a + 3]), db)
-    left_b = dot(plane_normal(b, edges_b[4 * edge_b + 2]), da)
-    right_b = dot(plane_normal(b, edges_b[4 * edge_b + 3]), da)
-    axis = cross(da, db)
-    size = dot(axis, axis)
-    if (
-        left_a * right_a < 0.0
-        and left_b * right_b < 0.0
-        and left_a * left_b > 0.0
-        and size > MIN_SINE_SQUARED * dot(da, da) * dot(db, db)
-    ):
-        s = 1.0 / math.sqrt(size)
-        axis = scale(axis, s if left_a > 0.0 else -s)
-        return dot(axis, subtract(pb, pa)), axis
+def edge_ends(polytope, edge):
+    """An edge of a polytope: (its first vertex, from there to its second, the normals of its left and of its right face)."""
+    edges = view(polytope.edges, polytope.edge_count * 4, np.int32)
+    p = vertex(polytope, edges[4 * edge])
+    along = subtract(vertex(polytope, edges[4 * edge + 1]), p)
+    return p, along, plane_normal(polytope, edges[4 * edge + 2]), plane_normal(polytope, edges[4 * edge + 3])
+
+
+@kernel
+def axis_of_edges(of_a, of_b):
+    """Axis of two edges, given by `edge_ends`, if they make a face of the Minkowski difference: (separation, unit axis from a to
+    b), else -inf. Most pairs of edges fail the first test."""
+    pa, da, normal_left_a, normal_right_a = of_a
+    pb, db, normal_left_b, normal_right_b = of_b
+    left_b = dot(normal_left_b, da)
+    if left_b * dot(normal_right_b, da) < 0.0:
+        left_a = dot(normal_left_a, db)
+        if left_a * left_b > 0.0 and left_a * dot(normal_right_a, db) < 0.0:
+            axis = cross(da, db)
+            size = dot(axis, axis)
+            if size > MIN_SINE_SQUARED * dot(da, da) * dot(db, db):
+                s = 1.0 / math.sqrt(size)
+                axis = scale(axis, s if left_a > 0.0 else -s)
+                return dot(axis, subtract(pb, pa)), axis
     return -math.inf, (0.0, 0.0, 0.0)
+
+
+@kernel
+def face_below(p, q, b, reach, last):
+    """A face of b that both of two points are farther above than `reach` [m], or -1; `last` is tried first."""
+    for k in range(-1, b.face_count):
+        face = last if k < 0 else k
+        n, height = plane_normal(b, face), plane_distance(b, face) + reach
+        if dot(n, p) > height and dot(n, q) > height:
+            return face
+    return -1
 
 
 @kernel
@@ -82,17 +94,17 @@ def near_edges(a, b, reach, found):
     than that above one face of b does not."""
     keep_as_call()
     edges = view(a.edges, a.edge_count * 4, np.int32)
-    count = 0
-    last = 0  # neighbours are often far above the same face
+    below = stack_array(MAX_VERTICES, np.int32)
+    count = last = 0  # neighbours are often far above the same face
+    for i in range(a.vertex_count):
+        p = vertex(a, i)
+        below[i] = face_below(p, p, b, reach, last)
+        last = last if below[i] < 0 else below[i]
     for i in range(a.edge_count):
-        p, q = vertex(a, edges[4 * i]), vertex(a, edges[4 * i + 1])
-        is_near = True
-        for k in range(-1, b.face_count):
-            face = last if k < 0 else k
-            n, height = plane_normal(b, face), plane_distance(b, face) + reach
-            if dot(n, p) > height and dot(n, q) > height:
-                is_near, last = False, face
-                break
+        first, second = edges[4 * i], edges[4 * i + 1]
+        is_near = below[first] < 0 or below[second] < 0
+        if not is_near and below[first] != below[second]:
+            is_near = face_below(vertex(a, first), vertex(a, second), b, reach, below[first]) < 0
         if is_near:
             found[count] = i
             count += 1
@@ -112,8 +124,9 @@ def best_edges(a, b, limit, reach):
     count_a = near_edges(a, b, reach, near_a)
     count_b = near_edges(b, a, reach, near_b)
     for j in range(count_b):
+        of_b = edge_ends(b, np.int64(near_b[j]))
         for i in range(count_a):
-            separation, axis = axis_of_edges(a, np.int64(near_a[i]), b, np.int64(near_b[j]))
+            separation, axis = axis_of_edges(edge_ends(a, np.int64(near_a[i])), of_b)
             if separation > best:
                 best, best_a, best_b, best_axis = separation, np.int64(near_a[i]), np.int64(near_b[j]), axis
                 if best > limit:
