@@ -47,8 +47,8 @@ def jolt_in_flight(godot: Godot, project: Path) -> str:
     f"none over {WORST_TICK}; 20,000 boxes on one body of Jolt beside it"
 )
 def bricks_in_flight(godot: Godot, project: Path) -> Outcome:
-    """The scene `carrier` on two threads: nothing falls through a deck, and a tick stays short. Jolt gets a slab of box shapes, and
-    half a minute."""
+    """The scene `carrier` on two threads: nothing falls through a deck, and a tick stays short. Jolt gets a slab of box shapes,
+    and half a minute."""
     scenes.choose_engine(project, scenes.SCREE, threads=2)
     figures = scenes.run_scene(godot, project, "carrier", FLIGHT_TICKS, timeout=1800.0)
     bench.check_engine(figures, scenes.SCREE)

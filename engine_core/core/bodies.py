@@ -422,8 +422,8 @@ class BodyInterface(BodyShapes):
         self._renew(index)
 
     def bricks_changed(self, index: int, edit: brick_edits.BrickEdit) -> None:
-        """Renew a body (by index) after edits of a structure that is one of its shapes: mass, centre of mass, bounds. What touched
-        a removed brick, or is near a new one, wakes."""
+        """Renew a body (by index) after edits of a structure that is one of its shapes: mass, centre of mass, bounds. What
+        touched a removed brick, or is near a new one, wakes."""
         row = self._bodies.rows[index]
         if row["system"] < 0:
             row["flags"] = int(row["flags"]) | MASS_CHANGED

@@ -65,7 +65,9 @@ def make_edit(shape: int, batch) -> BrickEdit:
     """The edit of a structure that is a user's shape (by index), from a `Batch` of it."""
     bounds, new_bounds = _by_low_x(batch.bounds), _by_low_x(batch.new_bounds)
     widest = max((float((some[:, 3] - some[:, 0]).max()) for some in (bounds, new_bounds) if len(some)), default=0.0)
-    addresses = (value for array in (batch.removed, bounds, batch.inserted, new_bounds) for value in (address_of(array), len(array)))
+    addresses = (
+        value for array in (batch.removed, bounds, batch.inserted, new_bounds) for value in (address_of(array), len(array))
+    )
     rows = np.array([(shape, *addresses, widest)], BRICK_EDIT)
     return BrickEdit(rows, address_of(rows), (batch.removed, bounds, batch.inserted, new_bounds))
 
