@@ -32,7 +32,7 @@ def structure_readers(godot: Godot, project: Path) -> Outcome:
 
 
 def jolt_in_flight(godot: Godot, project: Path) -> str:
-    """What Jolt manages of the same work on 20,000 boxes in half a minute."""
+    """Say what Jolt manages of the same work on 20,000 boxes in half a minute."""
     scenes.choose_engine(project, scenes.JOLT, threads=2)
     target = ("-s", "res://measure/boxes_in_flight.gd")
     found = json.loads(scenes.report_of(godot, project, target, (f"--ticks={FLIGHT_TICKS}",), timeout=300.0))

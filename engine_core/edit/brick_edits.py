@@ -53,16 +53,16 @@ class BrickEdit(NamedTuple):
     """BRICK_EDIT, an array of one."""
     address: int
     batch: object
-    """What `rows` holds the addresses of."""
+    """The arrays whose addresses are in `rows`."""
 
 
 def _by_low_x(bounds: np.ndarray) -> np.ndarray:
-    """Bounds (n, 6) ascending by their low x, so that `touches_some` looks at few of them."""
+    """Sort bounds (n, 6) by their low x, so that `touches_some` looks at few of them."""
     return bounds[np.argsort(bounds[:, 0])] if len(bounds) > 1 else bounds
 
 
 def make_edit(shape: int, batch) -> BrickEdit:
-    """The edit of a structure that is a user's shape (by index), from a `Batch` of it."""
+    """Return the edit of a structure that is a user's shape (by index), from a `Batch` of it."""
     bounds, new_bounds = _by_low_x(batch.bounds), _by_low_x(batch.new_bounds)
     widest = max((float((some[:, 3] - some[:, 0]).max()) for some in (bounds, new_bounds) if len(some)), default=0.0)
     addresses = (
