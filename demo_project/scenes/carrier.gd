@@ -4,6 +4,7 @@ extends "res://scripts/played_scene.gd"
 
 const BODY_SCRIPT := "res://addons/scree/bricks/brick_body_3d.gd"
 const Crew := preload("res://scripts/crew.gd")
+const ProcessorTime := preload("res://measure/processor_time.gd")
 
 ## Length of the grid's unit [m].
 const UNIT := 0.5
@@ -35,6 +36,7 @@ var _numbers: Array[PackedInt32Array] = []
 var _out := -1
 var _pieces := 0
 var _shot_bricks := 0
+var _used_us := 0
 
 
 func build() -> void:
@@ -70,6 +72,8 @@ func build() -> void:
 func tick(number: int) -> void:
 	if _carrier == null:
 		return
+	if number == FIRST_SHOT:
+		_used_us = ProcessorTime.used_us()
 	_steer(number)
 	_work()
 	if number >= FIRST_SHOT and (number - FIRST_SHOT) % SHOT_EVERY == 0:
@@ -93,6 +97,8 @@ func extra_figures() -> Dictionary:
 	var wanted := SPEED * minf(recorder.ticks() / float(RUN_UP), 1.0)
 	expect_near("speed of the carrier [m/s]", _carrier.linear_velocity.length(), wanted, 0.5)
 	var figures := super.extra_figures()
+	var timed := maxi(recorder.ticks() - FIRST_SHOT, 1)
+	figures.merge({"main_ms": (ProcessorTime.used_us() - _used_us) / 1000.0 / timed})
 	figures.merge({"bricks": _carrier.get("bricks").brick_count(), "pieces": _pieces, "shot_bricks": _shot_bricks,
 		"crates_aboard": aboard, "crew_aboard": crew})
 	return figures

@@ -10,8 +10,9 @@ import numpy as np
 from ..bodies.bounds import bounds_overlap
 from ..bodies.overlap import is_deep
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_number, part_row
+from ..bodies.rare import rare_of
 from ..bodies.records import world_at
-from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, RIGID
+from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, NO_CONTACT_EVENTS, RIGID
 from ..bodies.system_schema import SYSTEM, offset_of
 from ..geometry.vector import (
     add, conjugate, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, store3, store4, vector3,
@@ -40,8 +41,8 @@ from .passing import gap_between
 from .recycling import is_recyclable, remember_gap, remember_pose, stays_apart
 from .rolling import is_round_on_mesh, turn_to_chords
 from .schema import (
-    CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED, PAIR_WAS_ON_CURVE,
-    SPECULATIVE_DISTANCE,
+    CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED,
+    PAIR_SPARES_A, PAIR_SPARES_B, PAIR_WAS_ON_CURVE, SPECULATIVE_DISTANCE,
 )  # fmt: skip
 from .stand_ins import NO_SIDE, side_stood_in
 from .sweeps import SWEEP
@@ -287,6 +288,18 @@ def collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shap
 
 
 @kernel
+def is_for_nobody(world, pair, a, b):
+    """Whether contacts of a pair push none of its bodies, and none reports them: a character inside a ship that does not look for
+    its layer."""
+    if (a.mode >= RIGID and not pair.flags & PAIR_SPARES_A) or (b.mode >= RIGID and not pair.flags & PAIR_SPARES_B):
+        return False
+    one, other = rare_of(address_of_record(world), a), rare_of(address_of_record(world), b)
+    if one.max_contacts_reported > 0 or other.max_contacts_reported > 0:
+        return False
+    return one.contact_events == NO_CONTACT_EVENTS and other.contact_events == NO_CONTACT_EVENTS
+
+
+@kernel
 def collide_pair(system, world, pair_index, delta_time):
     """Renew the manifolds of one pair. Returns whether the step has to look at the pair: contact began or ended, manifolds came
     or went, or the fat bounds have parted."""
@@ -296,6 +309,8 @@ def collide_pair(system, world, pair_index, delta_time):
     a, b = bodies[pair.body_a], bodies[pair.body_b]
     if not bounds_overlap(a.fat_bounds, b.fat_bounds):
         return True
+    if lists.first_manifold < 0 and is_for_nobody(world, pair, a, b):
+        return False
     delta = relative_position(a, b)
     results, chains = stack_array(MAX_RESULTS, CONTACT_RESULT), stack_array(1, CHAIN)
     shape_pairs, contacts = stack_array(1, SHAPE_PAIR), stack_array(1, CONTACT)

@@ -421,24 +421,23 @@ class BodyInterface(BodyShapes):
         self._bodies.own_rare(index)["density"] = density
         self._renew(index)
 
-    def bricks_changed(self, index: int, shape: int, batch) -> None:
-        """Renew a body (by index) after a batch of edits of a structure that is one of its shapes (by index of the user's shape):
-        mass, centre of mass, bounds. What touched a removed brick, or is near a new one, wakes."""
+    def bricks_changed(self, index: int, edit: brick_edits.BrickEdit) -> None:
+        """Renew a body (by index) after edits of a structure that is one of its shapes: mass, centre of mass, bounds. What
+        touched a removed brick, or is near a new one, wakes."""
         row = self._bodies.rows[index]
         if row["system"] < 0:
             row["flags"] = int(row["flags"]) | MASS_CHANGED
             return
         identity = int(row["id"])
-        self._late.run(identity, functools.partial(self._renew_bricks, identity, shape, batch))
+        self._late.run(identity, functools.partial(self._renew_bricks, identity, edit))
 
-    def _renew_bricks(self, identity: int, shape: int, batch) -> None:
+    def _renew_bricks(self, identity: int, edit: brick_edits.BrickEdit) -> None:
         index = index_of(identity)
         row = self._bodies.rows[index]
         if row["id"] != identity or row["system"] < 0:
             return
-        edit = brick_edits.make_edit(shape, batch)
         with self._published(index):
-            brick_edits.renew_bricks(self._address, index, address_of(edit))
+            brick_edits.renew_bricks(self._address, index, edit.address)
 
     def shape_changed(self, shape: int) -> None:
         """Renew every body that uses a user's shape whose settings changed."""

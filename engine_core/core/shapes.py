@@ -7,6 +7,7 @@ import threading
 
 from ..bodies.identity import describe_id, index_of, kind_of
 from ..bodies.schema import KIND_SHAPE
+from ..edit.brick_edits import make_edit
 from ..structures.structure import merged
 from .part import Part
 
@@ -76,5 +77,8 @@ class ShapeInterface(Part):
                 noted = dict(self._batches)
                 self._batches.clear()
             for shape, batches in noted.items():
-                for body in self._shape_users.of(shape):
-                    self._world.body.bricks_changed(body, shape, merged(batches))
+                users = self._shape_users.of(shape)
+                if users:
+                    edit = make_edit(shape, merged(batches))
+                    for body in users:
+                        self._world.body.bricks_changed(body, edit)

@@ -4,6 +4,8 @@ them wakes. Its pairs stay, so all other contacts keep their impulses.
 To be called by the thread that holds the gate of the body's system (edit/commands.py).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..bodies.motion import bodies_of, system_of
@@ -33,25 +35,41 @@ BRICK_EDIT = np.dtype(
     [
         ("shape", "i8"),  # index of the user's shape
         ("removed", "i8"), ("removed_count", "i8"),  # int32: numbers of bricks, ascending
-        ("bounds", "i8"),  # float32 (n, 6): their bounds [unit], in any order
+        ("bounds", "i8"),  # float32 (n, 6): their bounds [unit], ascending by their low x
         ("bounds_count", "i8"),
         ("inserted", "i8"), ("inserted_count", "i8"),
         ("new_bounds", "i8"),  # float32 (m, 6): those of the inserted ones
         ("new_bounds_count", "i8"),
+        ("widest", "f8"),  # the longest side along x of all these bounds [unit]
     ],
     align=True,
 )  # fmt: skip
 
 
-def make_edit(shape: int, batch) -> np.ndarray:
-    """A BRICK_EDIT (array of one) for a batch of edits of a structure, which must live as long."""
-    edit = np.zeros(1, BRICK_EDIT)
-    edit["shape"] = shape
-    edit["removed"], edit["removed_count"] = address_of(batch.removed), len(batch.removed)
-    edit["bounds"], edit["bounds_count"] = address_of(batch.bounds), len(batch.bounds)
-    edit["inserted"], edit["inserted_count"] = address_of(batch.inserted), len(batch.inserted)
-    edit["new_bounds"], edit["new_bounds_count"] = address_of(batch.new_bounds), len(batch.new_bounds)
-    return edit
+class BrickEdit(NamedTuple):
+    """A batch of edits of a structure for compiled code."""
+
+    rows: np.ndarray
+    """BRICK_EDIT, an array of one."""
+    address: int
+    batch: object
+    """The arrays whose addresses are in `rows`."""
+
+
+def _by_low_x(bounds: np.ndarray) -> np.ndarray:
+    """Sort bounds (n, 6) by their low x, so that `touches_some` looks at few of them."""
+    return bounds[np.argsort(bounds[:, 0])] if len(bounds) > 1 else bounds
+
+
+def make_edit(shape: int, batch) -> BrickEdit:
+    """Return the edit of a structure that is a user's shape (by index), from a `Batch` of it."""
+    bounds, new_bounds = _by_low_x(batch.bounds), _by_low_x(batch.new_bounds)
+    widest = max((float((some[:, 3] - some[:, 0]).max()) for some in (bounds, new_bounds) if len(some)), default=0.0)
+    addresses = (
+        value for array in (batch.removed, bounds, batch.inserted, new_bounds) for value in (address_of(array), len(array))
+    )
+    rows = np.array([(shape, *addresses, widest)], BRICK_EDIT)
+    return BrickEdit(rows, address_of(rows), (batch.removed, bounds, batch.inserted, new_bounds))
 
 
 @kernel
@@ -134,12 +152,22 @@ def is_near_new(world, instances, body, other, edit):
 
 
 @kernel
-def touches_some(bounds_address, count, low, high):
-    """Whether one of `count` bounds at an address touches the box from `low` to `high`."""
+def touches_some(bounds_address, count, widest, low, high):
+    """Whether one of `count` bounds at an address, ascending by their low x and at most `widest` wide there, touches the box from
+    `low` to `high`."""
     bounds = view2(bounds_address, count, 6, FLOAT32)
-    for k in range(count):
+    first, end = INT64(0), INT64(count)
+    while first < end:
+        middle = (first + end) >> 1
+        if bounds[middle, 0] < low[0] - widest:
+            first = middle + 1
+        else:
+            end = middle
+    for k in range(first, count):
+        if bounds[k, 0] > high[0]:
+            return False
         if (
-            bounds[k, 0] <= high[0] and bounds[k, 3] >= low[0] and bounds[k, 1] <= high[1] and bounds[k, 4] >= low[1]
+            bounds[k, 3] >= low[0] and bounds[k, 1] <= high[1] and bounds[k, 4] >= low[1]
             and bounds[k, 2] <= high[2] and bounds[k, 5] >= low[2]
         ):  # fmt: skip
             return True
@@ -164,9 +192,9 @@ def is_near_edit(world, instances, body, other, edit):
             low, high = reach_in_frame(other.local_bounds, SPECULATIVE_DISTANCE, rotate_inverse(turn, place), own)
             per_unit = 1.0 / block_of(shapes[instance.shape]).unit
             low, high = scale(low, per_unit), scale(high, per_unit)
-            if touches_some(edit.bounds, edit.bounds_count, low, high):
+            if touches_some(edit.bounds, edit.bounds_count, edit.widest, low, high):
                 return True
-            if touches_some(edit.new_bounds, edit.new_bounds_count, low, high):
+            if touches_some(edit.new_bounds, edit.new_bounds_count, edit.widest, low, high):
                 return True
     return False
 

@@ -40,6 +40,8 @@ PULLED_THROUGH = 3
 """The number of steps in a row in which jointed bodies are stopped by other jointed bodies."""
 FARTHEST = 1.0e6
 """Longer motions are overflows [m]."""
+OUTWEIGHS = 100.0
+"""A swept body does not stop one that is this many times as heavy, but is taken along by it."""
 TREE_SIZE = TREE.itemsize
 HELD_BACK_COUNT = offset_of("solver", "held_back_count")
 
@@ -106,10 +108,18 @@ def set_sweep(body, origin, way, sweep):
 
 
 @kernel
+def outweighs(body, other):
+    """Whether a body is so much heavier than another one, which is on no joint, that it takes that along."""
+    if body.mode < RIGID or other.mode < RIGID or other.flags & HAS_JOINT:
+        return False
+    return FLOAT64(other.inverse_mass) > 0.0 and OUTWEIGHS * FLOAT64(body.inverse_mass) <= FLOAT64(other.inverse_mass)
+
+
+@kernel
 def stops(system, bodies, index, other_index):
     """Whether a body is stopped by another: layers, exceptions and joints. A jointed body that was held back for some steps in a
     row passes through other jointed bodies: its joints may pull it into them forever, and the whole chain would hang in the
-    air."""
+    air. A ship is not stopped by a crate that is swept itself: else all that rides in it would have to be swept against it."""
     if index == other_index:
         return False
     body, other = bodies[index], bodies[other_index]
@@ -117,6 +127,8 @@ def stops(system, bodies, index, other_index):
     if is_pulled and body.flags & HELD_BACK_STEPS >= PULLED_THROUGH * HELD_BACK_ONCE:
         return False
     if other.id == 0 or not body.collision_mask & other.collision_layer:
+        return False
+    if other.active_index >= 0 and outweighs(body, other) and is_swept(other, row_of(system, other)):
         return False
     low, high = min(index, other_index), max(index, other_index)
     return may_collide(system.world, bodies[low], low, bodies[high], high)
@@ -310,9 +322,11 @@ def sweep_company(system, world, bodies, index, count, sweeps):
 
 @kernel
 def takes_along(system, other, body):
-    """Whether a body continues after another one hits it, and takes that along: it moves, and is not swept itself. Jointed bodies
-    only move together, and not at all if one of them is the world, since their joints would be torn open."""
-    return other.active_index >= 0 and not body.flags & HAS_JOINT and not is_swept(other, row_of(system, other))
+    """Whether a body continues after another one hits it, and takes that along: it moves, and is far heavier or not swept itself.
+    Jointed bodies only move together, and not at all if one of them is the world, since their joints would be torn open."""
+    if other.active_index < 0 or body.flags & HAS_JOINT:
+        return False
+    return outweighs(other, body) or not is_swept(other, row_of(system, other))
 
 
 @kernel

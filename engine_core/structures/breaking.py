@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..runtime.memory import address_of, reserve
+from .asking import find_in_boxes
 from .pieces import GROUP, SEARCH, list_bricks, search_pieces
 
 LEAST_ROOM = 64
@@ -16,6 +17,8 @@ class PieceSearch:
     def __init__(self, structure):
         self.structure = structure
         self._marks, self._links = reserve(8 * len(structure.bricks)), reserve(4 * len(structure.bricks))
+        # Loaded now: a game must not wait for it at the first hit.
+        self._code = [entry.address for entry in (search_pieces, list_bricks, find_in_boxes)]
         self._search = np.zeros(1, SEARCH)
         row = self._search[0]
         row["structure"] = structure.address

@@ -47,6 +47,25 @@ def test_what_is_thrown_in_a_ship_stays_inside(velocity, spin):
     assert [k for k, ball in enumerate(balls) if not has_inside(vessel, ball)] == []
 
 
+def test_a_ship_is_not_held_back_by_what_is_thrown_in_it():
+    """A ball that hits a wall in flight stops there and is taken along: the ship is far heavier and covers its whole way."""
+    space, vessel = ship((80, 0, 0), (0, 0, 0))
+    start, mass = vessel.position, vessel.mass
+    balls = []
+    for k in range(20):
+        place = start + (3.0 + k % 5 * 3.0, 1.0 + k // 5, 3.0 + k // 5 * 1.5)
+        throw = 60.0 * np.array((1.0 if k % 2 else -1.0, 0.0, 0.0))
+        balls.append(space.add_rigid(
+            scree.Sphere(radius=0.12), place, velocity=velocity_at(vessel, place) + throw, material=BOUNCY, can_sleep=False,
+        ))  # fmt: skip
+    way = 0.0
+    for _ in range(60):
+        space.step(STEP)
+        way += vessel.velocity[0] * STEP
+    assert all(has_inside(vessel, ball) for ball in balls) and mass > 1000.0 * balls[0].mass
+    assert vessel.position[0] - start[0] == pytest.approx(way, abs=0.01)
+
+
 def test_what_rides_in_a_ship_lies_as_still_as_in_one_at_rest():
     """Boxes that are pressed onto the deck: beside it they move no more at 60 m/s and half a turn in ten seconds."""
     creeps = {}

@@ -171,3 +171,23 @@ def test_where_a_contact_is_that_slides(corner_below):
     np.testing.assert_allclose(reports["position"], reports["collider_position"], atol=1e-3)
     center, reach = (0.0, 0.05) if corner_below else (scene.position(box)[0], half)
     np.testing.assert_allclose(np.abs(reports["collider_position"][:, 0] - center), reach, atol=1e-3)
+
+
+def test_contacts_that_push_nobody_are_found_when_somebody_reports_them():
+    """A kinematic body in a layer that the box does not look for: no manifold, until the box is to report its contacts."""
+    scene = SmallWorld()
+    scene.floor()
+    box = scene.add(scene.box(0.5, 0.5, 0.5), (0.0, 0.5, 0.0), mass=3.0)
+    ghost = scene.add(scene.box(0.5, 0.5, 0.5), (0.9, 0.5, 0.0), mode=KINEMATIC)
+    scene.world.body.set_collision_layer(ghost, 2)
+    scene.step(30)
+    ones = scene.position(box)
+    scene.world.body.set_max_contacts(box, 8)
+    scene.step(2)
+    rare = scene.world.bodies.own_rare(scene.index(box))
+    reports = scene.world.body._contact_reports[scene.index(box)][: rare["contact_count"]]
+    assert (reports["collider_id"] == ghost).any()
+    np.testing.assert_allclose(scene.position(box), ones, atol=1e-3)
+    scene.world.body.set_max_contacts(box, 0)
+    scene.step(2)
+    np.testing.assert_allclose(scene.position(box), (0.0, 0.5, 0.0), atol=1e-2)
