@@ -26,8 +26,8 @@ SCENES = ("tests/functional/*.tscn",)
 """Scenes that are played beside the main scene, where a project has them."""
 PROBE = """extends Node
 # Plays a demo: presses its actions by turns, and tells after some ticks what became of the bodies.
-const TICKS := %d
-const FALLEN := %f
+const TICKS := {ticks}
+const FALLEN := {fallen}
 var _ticks := 0
 var _most := 0
 
@@ -42,9 +42,9 @@ func _physics_process(_delta: float) -> void:
 	for action in InputMap.get_actions():
 		var name := String(action)
 		if name.begins_with("move_"):
-			_press(action, (_ticks / 20 + name.hash()) %% 4 == 0)
+			_press(action, (_ticks / 20 + name.hash()) % 4 == 0)
 		elif name == "jump" or name == "fire":
-			_press(action, _ticks %% 15 == 1)
+			_press(action, _ticks % 15 == 1)
 	var bodies := _bodies()
 	_most = maxi(_most, bodies.size())
 	if _ticks == TICKS:
@@ -71,7 +71,7 @@ func _tell(bodies: Array[Node]) -> void:
 			told.highest = maxf(told.highest, place.y)
 	print("demo ", JSON.stringify(told))
 	get_tree().quit()
-""" % (TICKS, FALLEN)
+"""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,8 @@ def prepared(demo: Path, addon: Path, folder: Path) -> Path:
     """A copy of a demo project in a new folder, with the addon dropped in, Scree chosen, and the probe as an autoload."""
     shutil.copytree(demo, folder, ignore=shutil.ignore_patterns(".godot", "export_presets.cfg"))
     shutil.copytree(addon, folder / "addons" / "scree")
-    (folder / "scree_probe.gd").write_text(PROBE)
+    probe = PROBE.replace("{ticks}", str(TICKS)).replace("{fallen}", str(FALLEN))
+    (folder / "scree_probe.gd").write_text(probe)
     file = folder / "project.godot"
     text = project_settings.set_setting(file.read_text(), "autoload", "ScreeProbe", '"*res://scree_probe.gd"')
     file.write_text(project_settings.set_setting(text, "physics", "3d/physics_engine", f'"{scenes.SCREE}"'))
