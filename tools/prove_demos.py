@@ -76,7 +76,7 @@ func _tell(bodies: Array[Node]) -> void:
 
 @dataclass(frozen=True)
 class Played:
-    """What a scene told at its end: the class of the physics server, the largest number of bodies, and at the end the number of
+    """The figures of a scene that was played: the class of the physics server, the largest number of bodies, and at the end the number of
     rigid bodies, of those that left the level and of those without a finite place, and the highest rigid body's place [m]."""
 
     engine: str
@@ -139,7 +139,7 @@ def play(game: Path, scene: str, engine: str) -> Played:
 
 
 def faults_of(with_scree: Played, with_jolt: Played) -> Iterator[str]:
-    """What is wrong with a scene as Scree plays it, beside the same scene on Jolt."""
+    """The faults of a scene as Scree plays it, beside the same scene on Jolt."""
     if with_scree.engine != "ScreePhysicsServer3D":
         yield f"it ran on {with_scree.engine}"
     yield from (f"it says {line}" for line in with_scree.errors if line not in with_jolt.errors)

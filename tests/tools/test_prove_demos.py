@@ -58,6 +58,6 @@ def test_faults(change, fault):
 
 
 def test_a_fault_of_the_demo_itself_is_none_of_scree():
-    """What a demo says on Jolt too is not Scree's."""
+    """An error that a demo has on Jolt too is not Scree's."""
     said = ("ERROR: the demo's own",)
     assert not list(prove_demos.faults_of(replace(GOOD, errors=said), replace(JOLT, errors=said)))

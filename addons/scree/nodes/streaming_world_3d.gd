@@ -109,7 +109,7 @@ func open() -> bool:
 	return _handle >= 0
 
 
-## Where the tiles are read: as files where they are some, otherwise by Godot, which knows the pack of an exported game.
+## The folder of the tiles: a path of the system where they are files there, otherwise one that Godot finds in the game's pack.
 func _folder() -> String:
 	var files := ProjectSettings.globalize_path(tiles_folder)
 	return files if files.is_absolute_path() and FileAccess.file_exists(files.path_join("tiles.json")) else tiles_folder
