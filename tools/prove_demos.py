@@ -76,7 +76,7 @@ func _tell(bodies: Array[Node]) -> void:
 
 @dataclass(frozen=True)
 class Played:
-    """The figures of a scene that was played: the class of the physics server, the largest number of bodies, and at the end the number of
+    """The figures of a played scene: the class of the physics server, the largest number of bodies, and at the end the number of
     rigid bodies, of those that left the level and of those without a finite place, and the highest rigid body's place [m]."""
 
     engine: str
