@@ -55,6 +55,7 @@ def all_checks() -> dict[str, Check]:
     """Every check by name, those of the modules beside this one too."""
     from scree.tools import (  # noqa: F401  (they register their checks here)
         prove_contacts,
+        prove_demos,
         prove_determinism,
         prove_godot,
         prove_moving,

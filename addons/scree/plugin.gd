@@ -5,6 +5,7 @@ extends EditorPlugin
 const ENGINE := "Scree Physics"
 const SETTING := "physics/3d/physics_engine"
 const GIZMOS := "gizmos/streaming_gizmos.gd"
+const TILES_EXPORT := "tools/tiles_export.gd"
 const MEND := "Run `scree install` for this project, then restart the editor."
 const MUST_RUN := "physics/scree_3d/must_run"
 const GUARD := "ScreeGuard"
@@ -12,6 +13,7 @@ const GUARD_SCRIPT := "nodes/scree_guard.gd"
 
 
 var _gizmos: EditorNode3DGizmoPlugin
+var _tiles_export: EditorExportPlugin
 
 
 func _enable_plugin() -> void:
@@ -31,6 +33,8 @@ func _disable_plugin() -> void:
 
 func _enter_tree() -> void:
 	_add_gizmos()
+	_tiles_export = load(_own(TILES_EXPORT)).new()
+	add_export_plugin(_tiles_export)
 	_declare_must_run()
 	if ProjectSettings.get_setting(SETTING) == ENGINE and not _is_running():
 		var text := "%s is chosen but does not run: %s" % [ENGINE, _reason()]
@@ -40,13 +44,14 @@ func _enter_tree() -> void:
 
 func _exit_tree() -> void:
 	ProjectSettings.settings_changed.disconnect(_keep_guard)
+	remove_export_plugin(_tiles_export)
 	if _gizmos != null:
 		remove_node_3d_gizmo_plugin(_gizmos)
 
 
 ## How far streaming worlds and scenes reach, drawn in the editor.
 func _add_gizmos() -> void:
-	var path: String = get_script().resource_path.get_base_dir().path_join(GIZMOS)
+	var path := _own(GIZMOS)
 	if ResourceLoader.exists(path):
 		_gizmos = load(path).new()
 		add_node_3d_gizmo_plugin(_gizmos)
@@ -82,10 +87,15 @@ func _set_guard(wanted: bool) -> void:
 	if wanted == ProjectSettings.has_setting("autoload/" + GUARD):
 		return
 	if wanted:
-		add_autoload_singleton(GUARD, get_script().resource_path.get_base_dir().path_join(GUARD_SCRIPT))
+		add_autoload_singleton(GUARD, _own(GUARD_SCRIPT))
 	else:
 		remove_autoload_singleton(GUARD)
 	ProjectSettings.save()
+
+
+## The path of one of the addon's files.
+func _own(name: String) -> String:
+	return get_script().resource_path.get_base_dir().path_join(name)
 
 
 func _is_running() -> bool:

@@ -24,9 +24,10 @@ EXTENSION_CLASSES = (
 )  # fmt: skip
 _CALLED_CLASSES = (
     "PhysicsServer3DManager", "ProjectSettings", "OS", "RenderingServer", "PhysicsServer3DRenderingServerHandler",
-    "WorkerThreadPool",
+    "WorkerThreadPool", "FileAccess",
 )  # fmt: skip
 _CALLED_METHODS = {
+    "FileAccess": ("file_exists", "get_file_as_bytes"),
     "RenderingServer": ("mesh_surface_get_arrays",),
     "WorkerThreadPool": ("is_group_task_completed", "wait_for_group_task_completion"),
 }
@@ -35,7 +36,7 @@ _BUILTIN_METHODS = {
     "PackedFloat64Array": ("size",), "PackedByteArray": ("size", "resize"), "Array": ("append", "size"),
     "Callable": ("is_valid",),
 }  # fmt: skip
-_FORMAT = 6
+_FORMAT = 8
 SHIPPED = "godot_api.json"
 """The extract's name in a released addon."""
 CHILD = "SCREE_DESCRIBES_ITSELF"

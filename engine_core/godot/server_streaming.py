@@ -25,6 +25,7 @@ from ..runtime.memory import view
 from ..streaming.streaming_world import LINK, MOST_VIEWERS, Streaming, StreamingSettings, put_left_scene, put_viewer, take_event
 from ..streaming.wanted import Ranges
 from .call_arguments import is_finite3, load_vector3
+from .godot_files import PREFIXES, GodotFiles, GodotPath
 from .methods import INVALID_ARGUMENT, TOO_FEW_ARGUMENTS, locked_calls
 from .schema import DICTIONARY, INT, MOST_STREAMS, RID, STREAM, STRING, VECTOR3
 from .server_record import server_at
@@ -43,8 +44,16 @@ class Streams:
         self._rows = np.zeros(MOST_STREAMS, STREAM)
         self._worlds: dict[int, tuple[int, Streaming]] = {}  # handle: space, world
         self._held: list[int] = []  # rows of freed bodies whose state objects still exist
+        self._files: GodotFiles | None = None
         server.record["streams"] = self._rows.ctypes.data
         server.record["advance_stream"] = body_batches.advance.address
+
+    def _place(self, folder: str) -> str | GodotPath:
+        """The folder of a path; one of Godot's is read by Godot."""
+        if not folder.startswith(PREFIXES):
+            return folder
+        self._files = self._files or GodotFiles(self._server.engine)
+        return GodotPath(self._files, folder)
 
     def open(self, space: int, folder: str, settings: dict) -> int:
         """Open a streaming world of a folder of tiles in a space. Return its handle."""
@@ -61,7 +70,9 @@ class Streams:
             ranges, 1e-6 * float(settings.get("budget_us", 100)), int(settings.get("threads", 1)), int(settings.get("user_id", 0))
         )
         reporter = self._server.reporter
-        world = Streaming(self._server.world, space, folder, chosen, lambda message: reporter.error("streaming", message))
+        world = Streaming(
+            self._server.world, space, self._place(folder), chosen, lambda message: reporter.error("streaming", message)
+        )
         world.queue.hold_back = self._hold_back
         self._worlds[handle] = space, world
         self._rows[handle] = world.address, world.queue.address, world.queue.system.address

@@ -169,6 +169,10 @@ class Variants:
         array = (c_int64 * 2)()
         at = ctypes.addressof(array)
         self._to_type[kind](at, address)
+        return self.take_packed(kind, at)
+
+    def take_packed(self, kind: int, at: int) -> np.ndarray:
+        """The values of the packed array at an address, which is freed; any thread."""
         count = c_int64()
         self._size[kind](at, None, ctypes.addressof(count), 0)
         width = 3 if kind == schema.PACKED_VECTOR3_ARRAY else 1

@@ -200,7 +200,7 @@ def _digest_of(path: Path) -> str:
         return ""
 
 
-def read_index(folder: Path) -> dict:
+def read_index(folder: Path | tile_file.Place) -> dict:
     """Read the index of a folder of tiles. Raises TileDamaged, which names the file."""
     path = folder / INDEX
     try:

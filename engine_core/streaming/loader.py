@@ -32,7 +32,8 @@ class Loader:
 
     One thread, the director, calls `load`, `give_up`, `unload` and `poll`."""
 
-    def __init__(self, queue: BatchQueue, folder: Path, thread_count: int = 1, user_id: int = 0, read=tile_file.read):
+    def __init__(self, queue: BatchQueue, folder: Path | tile_file.Place, thread_count: int = 1, user_id: int = 0,
+                 read=tile_file.read):  # fmt: skip
         self.queue, self.folder, self.user_id, self._read = queue, folder, user_id, read
         self._jobs: dict[Tile, Job] = {}  # requested, not loaded yet
         self._order: list[Tile] = []  # nearest first

@@ -11,6 +11,7 @@ budget. A director thread does the rest, some hundred times a second. `update` i
 that a host reaches it without Python.
 """
 
+import os
 import threading
 import time
 from collections import deque
@@ -125,7 +126,7 @@ class Streaming:
 
     def __init__(self, world, system_id: int, folder, settings: StreamingSettings | None = None, report=None):
         self.settings = settings = settings or StreamingSettings()
-        self.folder = Path(folder)
+        self.folder = Path(folder) if isinstance(folder, (str, os.PathLike)) else folder  # else a tile_file.Place
         self.index = baking.read_index(self.folder)
         ranges = Ranges(**{**settings.ranges.__dict__, "tile_size": float(self.index["tile_size"])})
         self._exists = {tile_file.tile_of_name(name) for name in self.index["tiles"]}

@@ -14,7 +14,7 @@ import json
 import os
 import zlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -170,7 +170,17 @@ def write_whole(path: Path, data: bytes) -> None:
 # Reading ------------------------------------------------------------------------------------------------------------
 
 
-def read(path: Path) -> TileData:
+class Place(Protocol):
+    """A file or a folder that is not one of the system's, such as one in the pack of a game. Any thread may use it."""
+
+    def __truediv__(self, name: str) -> "Place":
+        """The file `name` of this folder."""
+
+    def read_bytes(self) -> bytes:
+        """The content of this file. Raises OSError."""
+
+
+def read(path: Path | Place) -> TileData:
     """Read a tile from its file, validated. Raises TileDamaged, which names the file."""
     try:
         return decode(_read_bytes(path), path)
@@ -178,15 +188,25 @@ def read(path: Path) -> TileData:
         raise TileDamaged(f"the tile file {path} cannot be read: {error.strerror or error}") from error
 
 
-def _read_bytes(path: Path) -> np.ndarray:
+def _aligned_memory(size: int) -> np.ndarray:
+    """Memory of `size` bytes at an address that is a multiple of 64."""
+    memory = np.empty(size + ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    return memory[start : start + size]
+
+
+def _read_bytes(path: Path | Place) -> np.ndarray:
     """Read a whole file to an address that is a multiple of 64."""
+    if not isinstance(path, Path):
+        content = np.frombuffer(path.read_bytes(), np.uint8)
+        memory = _aligned_memory(len(content))
+        memory[:] = content
+        return memory
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         if size > LARGEST_FILE:
             raise OSError(f"it has {size} bytes")
-        memory = np.empty(size + ALIGNMENT, np.uint8)
-        start = -memory.ctypes.data % ALIGNMENT
-        memory = memory[start : start + size]
+        memory = _aligned_memory(size)
         into, count = memoryview(memory), 0
         while count < size:
             got = file.readinto(into[count:])

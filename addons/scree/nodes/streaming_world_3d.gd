@@ -31,7 +31,7 @@ signal origin_shifted(by: Vector3)
 enum Level { FULL, MEDIUM, LOW, NONE }
 enum _Event { TILE_LOADED = 1, TILE_UNLOADED, TILE_LEVEL, TILE_FAILED, SCENE_ACTIVATED, SCENE_DEACTIVATED }
 
-## The folder that `scree bake` has written. It is read as files, so an exported game ships it beside its pack.
+## The folder that `scree bake` has written. The plugin puts such folders into the pack of an exported game.
 @export_dir var tiles_folder := "":
 	set(value):
 		tiles_folder = value
@@ -95,7 +95,7 @@ func open() -> bool:
 	if not PhysicsServer3D.has_method("streaming_open"):
 		push_warning("StreamingWorld3D: needs Scree Physics, this is %s: nothing is streamed" % PhysicsServer3D.get_class())
 		return false
-	var folder := ProjectSettings.globalize_path(tiles_folder)
+	var folder := _folder()
 	var text := FileAccess.get_file_as_string(folder.path_join("tiles.json"))
 	var parsed: Variant = JSON.parse_string(text) if text != "" else null
 	if not parsed is Dictionary:
@@ -107,6 +107,12 @@ func open() -> bool:
 	var opened: Variant = PhysicsServer3D.call("streaming_open", get_world_3d().space, folder, settings)
 	_handle = opened if opened is int else -1
 	return _handle >= 0
+
+
+## The folder of the tiles: a path of the system where they are files there, otherwise one that Godot finds in the game's pack.
+func _folder() -> String:
+	var files := ProjectSettings.globalize_path(tiles_folder)
+	return files if files.is_absolute_path() and FileAccess.file_exists(files.path_join("tiles.json")) else tiles_folder
 
 
 ## Frees all tiles and scenes.
