@@ -102,7 +102,11 @@ def move_particles(soft, positions, velocities, h):
 
 @kernel
 def solve_edges(soft, positions, h):
-    """Solve all edges once, in the order of their colours."""
+    """Solve all edges once, in the order of their colours.
+
+    A single pass stretches more than the compliance says: what an edge has set right, those after it move again. Where forces are in
+    balance, half of the others at its ends come after it, and pull back half of what it moved. So half of the inverse masses is left
+    out again."""
     edges, shares = view(soft.edges, soft.edge_count, EDGE), view(soft.inverse_masses, soft.particle_count, FLOAT64)
     softer = 1.0 / (h * h)
     for k in range(soft.edge_count):
@@ -114,7 +118,7 @@ def solve_edges(soft, positions, h):
         total = share_a + share_b
         if size < SHORTEST or total == 0.0:
             continue
-        pull = (size - edge.rest) / ((total + edge.compliance * softer) * size)
+        pull = (size - edge.rest) / (max(0.5 * total + edge.compliance * softer, total) * size)
         x, y, z = x * pull, y * pull, z * pull
         positions[a, 0] += share_a * x
         positions[a, 1] += share_a * y
