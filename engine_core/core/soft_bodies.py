@@ -115,6 +115,15 @@ class SoftBody(ListeningConstraint):
         view.flags.writeable = False
         return view
 
+    def mean_spin(self) -> tuple[float, float, float]:
+        """The angular velocity [rad/s] of a rigid body with the same particles and angular momentum."""
+        masses = self._masses[:, None]
+        arms = self.positions - (masses * self.positions).sum(axis=0) / self.mass
+        momentum = (masses * np.cross(arms, self.velocities)).sum(axis=0)
+        inertia = (masses * (arms * arms).sum(axis=1, keepdims=True)).sum() * np.eye(3) - (masses * arms).T @ arms
+        x, y, z = np.linalg.lstsq(inertia, momentum, rcond=1e-9)[0].tolist()
+        return x, y, z
+
     @property
     def masses(self) -> np.ndarray:
         """Masses of the particles [kg] (n,), also of pinned ones."""

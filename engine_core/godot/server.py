@@ -17,6 +17,7 @@ from ..core.queries import install_queries
 from ..runtime.c_memory import memory_functions
 from ..runtime.memory import Pool
 from ..shapes.compiled_cooking import CompiledCooking
+from ..soft_bodies.schema import WIND
 from . import schema
 from .brick_sets import BrickSets
 from .call_names import CALLS
@@ -90,6 +91,7 @@ class Server:
         self.space_areas: dict[int, object] = {}  # the default area of each space, server_areas.Area by the space's id
         self.space_pending: dict[int, Pool] = {}
         self._body_capacity = int(world.record["body_capacity"])
+        self.winds = Pool("winds of areas", WIND, self._body_capacity)
         self._record = Pool("servers", schema.SERVER, 1)
         self.record, self.address = self._record.rows[0], self._record.address
         self._body_bindings = Pool("body bindings", schema.BODY_BINDING, self._body_capacity)
@@ -421,6 +423,7 @@ class Server:
         """Take soft bodies out of a space that is being freed; the world does the same for bodies and areas."""
         for thing in self.soft_bodies.things.values():
             if thing.space == identity:
+                thing.points.end()
                 thing.space = 0
 
     def _tell_what_is_left(self) -> None:

@@ -5,6 +5,7 @@ from ..bodies.schema import CONTINUOUS, KIND_SOFT_BODY, OMITS_FORCES
 from ..edit import setting_edits
 from .errors import check_finite, check_integer, check_number, check_vector
 from .server_colliders import signed_id
+from .server_soft_bodies import accept_body, except_body
 from .setting_calls import BODY_PARAMETERS
 from .virtual_table import BODY_STATE, SERVER
 
@@ -153,7 +154,7 @@ def _body_is_axis_locked(server, identity, axis):
 @SERVER.cold()
 def _body_add_collision_exception(server, identity, other):
     if kind_of(other) == KIND_SOFT_BODY:
-        server.soft_bodies.get(other).exceptions.setdefault(identity)
+        except_body(server, other, identity)
         return
     server.world.body.add_exception(identity, other)
 
@@ -161,7 +162,7 @@ def _body_add_collision_exception(server, identity, other):
 @SERVER.cold()
 def _body_remove_collision_exception(server, identity, other):
     if kind_of(other) == KIND_SOFT_BODY:
-        server.soft_bodies.get(other).exceptions.pop(identity, None)
+        accept_body(server, other, identity)
         return
     server.world.body.remove_exception(identity, other)
 
