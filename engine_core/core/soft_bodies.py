@@ -27,10 +27,11 @@ THICKEST, RADIUS_OF_EDGE = 0.02, 0.25
 """By default the radius of particles is a quarter of the mean edge, at most 2 cm [m]."""
 LEAST_VOLUME = 0.05
 """The pressure of a body that is squeezed below this part of its volume rises no further."""
-SCRATCH = ("previous", "accelerations", "damps", "winds")
+NOT_SAVED = ("previous", "accelerations", "damps", "winds", "candidates", "triangles", "exceptions")
+"""Arrays that a step writes before it reads them, or that no step changes."""
 ADDRESSES = (
     "positions", "velocities", "previous", "targets", "inverse_masses", "forces", "accelerations", "damps", "winds", "checked",
-    "contact_counts", "contacts", "edges", "triangles", "candidates", "exceptions", "wind_areas",
+    "contact_counts", "contacts", "edges", "triangles", "candidates", "exceptions", "exception_count", "wind_areas",
 )  # fmt: skip
 
 
@@ -66,7 +67,8 @@ SETTINGS = {
 
 
 class SoftBody(ListeningConstraint):
-    """A soft body in a space. Made by `Space.add_soft_body`, or by `soft_body.create` of the core's World."""
+    """A soft body in a space: particles (n, 3), world [m], with edges between them. Made by `Space.add_soft_body`, or by
+    `soft_body.create` of the core's World. See docs/soft_bodies.md."""
 
     def __init__(self, world, system: int, layout: Layout, mass: float):
         record = np.zeros(1, SOFT_BODY)
@@ -89,14 +91,13 @@ class SoftBody(ListeningConstraint):
         lengths = layout.edges["rest"][~layout.is_bend]
         row["radius"] = max(min(THICKEST, RADIUS_OF_EDGE * float(lengths.mean())) if len(lengths) else THICKEST, 1e-4)
         self._masses = masses_of(layout.positions, layout.triangles, mass)
-        self._pinned = np.zeros(n, bool)
-        self._write_masses()
-        self._write_bounds()
         super().__init__(world, system, [], record, begin_soft_body, solve_soft_body)
+        self._arrays["inverse_masses"][:] = 1.0 / self._masses
+        self._write_bounds()
 
     def records(self) -> list[tuple[str, np.ndarray, tuple[str, ...]]]:
         """The record and the arrays; see ListeningConstraint."""
-        arrays = [(name, rows, ()) for name, rows in self._arrays.items() if name not in (*SCRATCH, "triangles")]
+        arrays = [(name, rows, ()) for name, rows in self._arrays.items() if name not in NOT_SAVED]
         return [("record", self._record, ADDRESSES), *arrays]
 
     # Particles.
@@ -137,8 +138,11 @@ class SoftBody(ListeningConstraint):
     def set_mass(self, mass: float) -> None:
         """Set the mass of all particles together [kg]. Raises ValueError, KeyError."""
         self._check_there("set_mass")
+        pins = self.pins
         self._masses *= number("set_mass", "mass", mass, 0.0, is_above=True) / self._masses.sum()
-        self._write_masses()
+        self._arrays["inverse_masses"][:] = 1.0 / self._masses
+        self._arrays["inverse_masses"][pins] = 0.0
+        self.wake()
 
     def move_particles(self, particles, positions) -> None:
         """Put particles, numbers (k,), at positions, world [m] (k, 3), at once; they keep their velocities. Raises ValueError,
@@ -149,7 +153,7 @@ class SoftBody(ListeningConstraint):
         if len(places) != len(chosen):
             raise ValueError(f"move_particles: as many positions as particles are wanted, got {len(places)} and {len(chosen)}")
         self._arrays["positions"][chosen] = self._arrays["targets"][chosen] = places
-        self._arrays["velocities"][chosen[self._pinned[chosen]]] = 0.0
+        self._arrays["velocities"][chosen[self._is_pinned()[chosen]]] = 0.0
         self._write_bounds()
         self.wake()
 
@@ -203,29 +207,30 @@ class SoftBody(ListeningConstraint):
     @property
     def pins(self) -> np.ndarray:
         """Numbers of the pinned particles (k,)."""
-        return np.flatnonzero(self._pinned)
+        return np.flatnonzero(self._is_pinned())
 
     def pin(self, particles) -> None:
         """Pin particles, numbers (k,), where they are: nothing moves them but `lead_pins`. Raises ValueError, KeyError."""
         self._check_there("pin")
         chosen = self._numbers("pin", particles)
-        self._pinned[chosen] = True
+        self._arrays["inverse_masses"][chosen] = 0.0
         self._arrays["targets"][chosen] = self._arrays["positions"][chosen]
         self._arrays["velocities"][chosen] = 0.0
-        self._write_masses()
+        self.wake()
 
     def unpin(self, particles) -> None:
         """Let pinned particles, numbers (k,), go. Raises ValueError, KeyError."""
         self._check_there("unpin")
-        self._pinned[self._numbers("unpin", particles)] = False
-        self._write_masses()
+        chosen = self._numbers("unpin", particles)
+        self._arrays["inverse_masses"][chosen] = 1.0 / self._masses[chosen]
+        self.wake()
 
     def lead_pins(self, particles, positions) -> None:
         """Have pinned particles, numbers (k,), reach positions, world [m] (k, 3), by the end of the next step, pushing what is in
         their way. Raises ValueError, KeyError."""
         self._check_there("lead_pins")
         chosen, places = self._numbers("lead_pins", particles), finite("lead_pins", "positions", positions, (-1, 3))
-        if len(places) != len(chosen) or not self._pinned[chosen].all():
+        if len(places) != len(chosen) or not self._is_pinned()[chosen].all():
             raise ValueError(f"lead_pins: one position for each of some pinned particles is wanted, got {particles!r}")
         self._arrays["targets"][chosen] = places
 
@@ -247,7 +252,7 @@ class SoftBody(ListeningConstraint):
         self.wake()
 
     def set_setting(self, name: str, value: float) -> None:
-        """Set a number of the record by its name in SETTINGS. Raises ValueError, KeyError."""
+        """Set "radius" [m], "friction", "damping" [1/s], "drag", "pressure" [J] or "gravity_scale". Raises ValueError, KeyError."""
         self._check_there(name)
         least, is_above = SETTINGS[name]
         value = number(name, name, value, least, is_above=is_above)
@@ -256,8 +261,15 @@ class SoftBody(ListeningConstraint):
         self.row[name] = value
         self.wake()
 
+    def set_layers(self, layer: int, mask: int) -> None:
+        """Set its own layers and those that it collides with, 32 bits each, no quantities. Raises ValueError, KeyError."""
+        self._check_there("set_layers")
+        for name, bits in (("layer", layer), ("mask", mask)):
+            self.row[name] = int(number("set_layers", name, bits, 0.0, 0xFFFFFFFF))
+        self.wake()
+
     def set_precision(self, precision: int) -> None:
-        """Set the number of small steps in 1/240 s, at least 1. Raises ValueError, KeyError."""
+        """Set the number of small steps in 1/240 s, at least 1 and at most 50, no unit. Raises ValueError, KeyError."""
         self._check_there("precision")
         self.row["precision"] = int(number("precision", "precision", precision, 1.0, 50.0))
 
@@ -290,30 +302,29 @@ class SoftBody(ListeningConstraint):
         vector, unit normal against the ray (3,), number of the triangle), or None. Raises ValueError, KeyError."""
         self._check_there("cast_ray")
         ray = np.zeros(1, SOFT_RAY)
-        ray[0]["origin"], ray[0]["vector"] = finite("cast_ray", "origin", origin, (3,)), finite("cast_ray", "vector", vector, (3,))
+        ray[0]["origin"], ray[0]["vector"] = (
+            finite("cast_ray", "origin", origin, (3,)),
+            finite("cast_ray", "vector", vector, (3,)),
+        )
         ray[0]["fraction"], ray[0]["face"] = 2.0, -1
         if not ray_soft_body(address_of(self._record), address_of(ray)):
             return None
         return float(ray[0]["fraction"]), ray[0]["normal"].copy(), int(ray[0]["face"])
 
-    def _write_masses(self) -> None:
-        self._arrays["inverse_masses"][:] = np.where(self._pinned, 0.0, 1.0 / self._masses)
-        if hasattr(self, "row"):
-            self.wake()
+    def _is_pinned(self) -> np.ndarray:
+        return self._arrays["inverse_masses"] == 0.0
 
     def _write_bounds(self) -> None:
         positions = self._arrays["positions"]
-        if len(positions):
-            row = self.row if hasattr(self, "row") else None
-            bounds = np.concatenate((positions.min(axis=0), positions.max(axis=0)))
-            if row is not None:
-                row["bounds"] = bounds
+        self.row["bounds"] = np.concatenate((positions.min(axis=0), positions.max(axis=0)))
 
 
 class SoftBodyInterface(Part):
     """The part of a `World` that handles soft bodies."""
 
-    def create(self, system: int, vertices, triangles, mass: float = 1.0, stiffness: float = 500.0, bending: float = 0.0) -> SoftBody:
+    def create(
+        self, system: int, vertices, triangles, mass: float = 1.0, stiffness: float = 500.0, bending: float = 0.0
+    ) -> SoftBody:
         """Make a soft body of `vertices`, world [m] (n, 3), and `triangles`, numbers of vertices (m, 3). Vertices at one place are
         one particle. `mass` [kg] of all; `stiffness` of edges and `bending` of the corners across them [N/m]. Raises ValueError,
         KeyError."""

@@ -15,6 +15,8 @@ from ..shapes.traits import is_convex
 
 FLOAT64 = np.float64
 UP = (0.0, 1.0, 0.0)
+ASIDE = (1.0, 0.0, 0.0)
+"""The normal in the middle of a round shape: square to the axis of a capsule."""
 NOT_NEAR = 1e30
 TINY = 1e-12
 
@@ -24,7 +26,7 @@ def of_sphere(centre, radius, point):
     """(distance, normal) of a sphere."""
     way = subtract(point, centre)
     size = length(way)
-    return size - radius, scale(way, 1.0 / size) if size > TINY else UP
+    return size - radius, scale(way, 1.0 / size) if size > TINY else ASIDE
 
 
 @kernel

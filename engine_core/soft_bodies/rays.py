@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..geometry.ray import ray_triangle, triangle_normal
-from ..geometry.vector import dot, negate, store3, subtract, vector3
+from ..geometry.vector import dot, negate, store3, vector3
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view, view2
 from .schema import SOFT_BODY

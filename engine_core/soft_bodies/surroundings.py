@@ -11,7 +11,7 @@ import numpy as np
 from ..bodies.parts import PARTS, begin_parts, end_parts, next_part_in_box, part_row
 from ..bodies.publication import read_body
 from ..bodies.records import world_at
-from ..bodies.schema import BODY, INSTANCE, LAYER_SENSOR, RIGID, STATIC
+from ..bodies.schema import INSTANCE, LAYER_SENSOR, RIGID, STATIC
 from ..broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter
 from ..broad_phase.schema import CURSOR
 from ..collision.filters import TREE_SIZE

@@ -35,7 +35,9 @@ def ball(radius: float, rings: int = 10) -> tuple[np.ndarray, np.ndarray]:
         angle = np.pi * i / rings
         for j in range(sides):
             turn = 2.0 * np.pi * j / sides
-            vertices.append((radius * np.sin(angle) * np.cos(turn), radius * np.cos(angle), radius * np.sin(angle) * np.sin(turn)))
+            vertices.append(
+                (radius * np.sin(angle) * np.cos(turn), radius * np.cos(angle), radius * np.sin(angle) * np.sin(turn))
+            )
     vertices.append((0.0, -radius, 0.0))
     last, triangles = len(vertices) - 1, []
     for j in range(sides):
