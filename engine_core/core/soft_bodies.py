@@ -5,8 +5,8 @@
     world.step(system, 1 / 60)
     print(cloth.positions)
 
-Call it on the thread that steps the system, between steps. Bad input raises ValueError, naming the call and the value, and changes
-nothing.
+Call it on the thread that steps the system, between steps. Bad input raises ValueError, naming the call and the value, and
+changes nothing.
 """
 
 import math
@@ -252,7 +252,8 @@ class SoftBody(ListeningConstraint):
         self.wake()
 
     def set_setting(self, name: str, value: float) -> None:
-        """Set "radius" [m], "friction", "damping" [1/s], "drag", "pressure" [J] or "gravity_scale". Raises ValueError, KeyError."""
+        """Set "radius" [m], "friction", "damping" [1/s], "drag", "pressure" [J] or "gravity_scale". Raises ValueError,
+        KeyError."""
         self._check_there(name)
         least, is_above = SETTINGS[name]
         value = number(name, name, value, least, is_above=is_above)
@@ -325,9 +326,9 @@ class SoftBodyInterface(Part):
     def create(
         self, system: int, vertices, triangles, mass: float = 1.0, stiffness: float = 500.0, bending: float = 0.0
     ) -> SoftBody:
-        """Make a soft body of `vertices`, world [m] (n, 3), and `triangles`, numbers of vertices (m, 3). Vertices at one place are
-        one particle. `mass` [kg] of all; `stiffness` of edges and `bending` of the corners across them [N/m]. Raises ValueError,
-        KeyError."""
+        """Make a soft body of `vertices`, world [m] (n, 3), and `triangles`, numbers of vertices (m, 3). Vertices at one place
+        are one particle. `mass` [kg] of all; `stiffness` of edges and `bending` of the corners across them [N/m]. Raises
+        ValueError, KeyError."""
         self._world.system_index("create_soft_body", system)
         places = finite("create_soft_body", "vertices", vertices, (-1, 3))
         corners = np.asarray(triangles)

@@ -18,8 +18,8 @@ NO_RAYS = "kept and read back; rays and other queries do not find soft bodies ye
 STATE_TRANSFORM, STATE_LINEAR_VELOCITY, STATE_ANGULAR_VELOCITY, STATE_SLEEPING, STATE_CAN_SLEEP = range(5)
 """PhysicsServer3D.BodyState."""
 SPRING = (2.0 * math.pi * 3.0) ** 2
-"""Stiffness of edges at a linear stiffness of 0.5, for each kg of the soft body [1/s^2]: a mass of the whole body would swing on one
-edge at 3 Hz. It does not depend on how fine the mesh is, since a cloth of more edges has more of them beside and above each other."""
+"""Stiffness of edges at a linear stiffness of 0.5, for each kg of the soft body [1/s^2]: the whole mass would swing on one edge
+at 3 Hz. It does not depend on how fine the mesh is, since a finer cloth has more edges both beside and above each other."""
 BEND_PART = 0.25
 """Stiffness of bends, as part of that of edges."""
 SOFTEST = 0.01
@@ -36,6 +36,7 @@ class SoftBody:
     mask: int = 1
     is_ray_pickable: bool = True
     points: SoftPoints = field(default_factory=SoftPoints)
+    is_waiting: bool = False  # for a call on Godot's main thread, which may read the mesh
     simulation_precision: int = 5
     total_mass: float = 1.0
     linear_stiffness: float = 0.5
@@ -59,7 +60,11 @@ class SoftBody:
     def renew(self, server) -> None:
         """Begin or stop simulating, as space and mesh are now."""
         self.points.end()
+        self.is_waiting = False
         if not self.space or not self.points.mesh:
+            return
+        if not self.points.can_be_read():
+            self.is_waiting = True
             return
         self.points.frame = frame_of_space(server, self.space)
         self.points.begin(server, partial(server.world.soft_body.create, self.space, mass=self.total_mass))
@@ -183,6 +188,14 @@ def _soft_body_get_collision_mask(server, identity):
     return server.soft_bodies.get(identity).mask
 
 
+def ready(server, identity: int) -> SoftBody:
+    """The soft body with this id, simulated if it can be. Raises KeyError."""
+    soft_body = server.soft_bodies.get(identity)
+    if soft_body.is_waiting:
+        soft_body.renew(server)
+    return soft_body
+
+
 def except_body(server, identity: int, other: int) -> None:
     """Let a soft body pass through another body. Raises KeyError."""
     soft_body = server.soft_bodies.get(identity)
@@ -268,22 +281,22 @@ def _soft_body_set_mesh(server, identity, mesh):
 
 @SERVER.cold()
 def _soft_body_update_rendering_server(server, identity, handler):
-    server.soft_bodies.get(identity).points.draw(server, handler)
+    ready(server, identity).points.draw(server, handler)
 
 
 @SERVER.cold()
 def _soft_body_get_bounds(server, identity):
-    return server.soft_bodies.get(identity).points.bounds(server)
+    return ready(server, identity).points.bounds(server)
 
 
 @SERVER.cold()
 def _soft_body_move_point(server, identity, point, place):
-    server.soft_bodies.get(identity).points.move_point(point, place)
+    ready(server, identity).points.move_point(point, place)
 
 
 @SERVER.cold()
 def _soft_body_get_point_global_position(server, identity, point):
-    return server.soft_bodies.get(identity).points.place(server, point)
+    return ready(server, identity).points.place(server, point)
 
 
 @SERVER.cold()

@@ -1,7 +1,7 @@
 """The points of a soft body: those of its mesh, and how they are passed to Godot's renderer.
 
-Points are numbered like the vertices of the mesh; vertices at the same position are one point. While the soft body is simulated, its
-particles say where they are; else its transform, and points that were moved. Coordinates are Godot's world coordinates [m].
+Points are numbered like the vertices of the mesh; vertices at the same position are one point. While the soft body is simulated,
+its particles say where they are; else its transform, and points that were moved. Coordinates are Godot's world coordinates [m].
 """
 
 import ctypes
@@ -89,6 +89,10 @@ class SoftPoints:
         count = len(self.core.layout.particle_of)
         found = self.core.layout.particle_of[[vertex for vertex in vertices if 0 <= vertex < count]]
         return np.unique(found[found >= 0])
+
+    def can_be_read(self) -> bool:
+        """Whether the mesh is read, or may be read on this thread."""
+        return self._is_read or threading.get_ident() == threading.main_thread().ident
 
     def begin(self, server, create) -> None:
         """Simulate the points from now on, if the mesh has any: by `create(vertices, triangles)`."""

@@ -1,8 +1,8 @@
-"""Contacts of particles with the shapes of rigid bodies: found once a small distance of motion, as planes that move with the body.
+"""Contacts of particles with the shapes of rigid bodies: found ahead, as planes that move with the body.
 
-A particle near a solid shape meets the plane through the nearest point of the surface; near a mesh or a height field, the planes of
-its triangles. A particle that is fast enough to pass by is tested along its way relative to the body, and meets the plane where
-that way ends. So no particle of any speed passes a surface.
+A particle near a solid shape meets the plane through the nearest point of the surface; near a mesh or a height field, the planes
+of its triangles. A particle that is fast enough to pass by is tested along its way relative to the body, and meets the plane
+where that way ends. So no particle of any speed passes a surface.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""What acts on the triangles of a soft body: pressure inside, drag, wind."""
+"""Pressure inside, drag and wind on the triangles of a soft body."""
 
 import numpy as np
 

@@ -11,7 +11,7 @@ from .schema import EDGE
 INT64 = np.int64
 MOST_COLOURS = 63
 LEAST_SHARE = 0.25
-"""The lightest particle has at least this part of the mean mass: a sliver of a triangle must not make one that is hard to solve."""
+"""The lightest particle has at least this part of the mean mass: a sliver must not make one that is hard to solve."""
 
 
 def welded(vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -77,8 +77,8 @@ def masses_of(positions: np.ndarray, triangles: np.ndarray, mass: float) -> np.n
 
 @entry_point("void(int64, int64, int64, int64)")
 def find_colours(edges_address, edge_count, taken_address, colours_address):
-    """Give each row of EDGE the first colour that no edge of its two particles has. `taken`: int64 by particle, zeros; the colours
-    are int64 by edge. The last colour is for edges that find none free."""
+    """Give each row of EDGE the first colour that no edge of its two particles has. `taken`: int64 by particle, zeros; the
+    colours are int64 by edge. The last colour is for edges that find none free."""
     edges, colours = view(edges_address, edge_count, EDGE), view(colours_address, edge_count, INT64)
     taken = view(taken_address, INT64(1) << 40, INT64)
     for k in range(edge_count):
@@ -101,14 +101,14 @@ def coloured(rows: np.ndarray, particle_count: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Layout:
-    """What a soft body is made of. Lengths [m]."""
+    """The parts of a soft body. Lengths [m]."""
 
     positions: np.ndarray
-    """Of the particles, float64 (n, 3)."""
+    """Positions of the particles, float64 (n, 3)."""
     particle_of: np.ndarray
     """The particle of each vertex, int64 (vertices,)."""
     triangles: np.ndarray
-    """Of particles, int32 (m, 3)."""
+    """Triangles of particles, int32 (m, 3)."""
     edges: np.ndarray
     """EDGE, in the order of their colours, without compliance."""
     is_bend: np.ndarray

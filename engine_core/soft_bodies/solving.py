@@ -2,8 +2,8 @@
 
 Edges are soft constraints of positions with compliance in physical units (M. Macklin, M. Mueller, N. Chentanez, "XPBD", 2016).
 Each sub-step of the rigid bodies is divided into small steps of at most 1/240 s / `precision`, with one pass over the edges each:
-small steps stretch less than many passes (M. Macklin and others, "Small Steps in Physics Simulation", 2019), and since their length
-hardly depends on the number of sub-steps, neither does the stretch.
+small steps stretch less than many passes (M. Macklin and others, "Small Steps in Physics Simulation", 2019), and since their
+length hardly depends on the number of sub-steps, neither does the stretch.
 """
 
 import math
@@ -107,9 +107,9 @@ def move_particles(soft, positions, velocities, h):
 def solve_edges(soft, positions, h):
     """Solve all edges once, in the order of their colours.
 
-    A single pass stretches more than the compliance says: what an edge has set right, those after it move again. Where forces are in
-    balance, half of the others at its ends come after it, and pull back half of what it moved. So half of the inverse masses is left
-    out again."""
+    A single pass stretches more than the compliance says: what an edge has set right, those after it move again. Where forces
+    are in balance, half of the others at its ends come after it, and pull back half of what it moved. So half of the inverse
+    masses is left out again."""
     edges, shares = view(soft.edges, soft.edge_count, EDGE), view(soft.inverse_masses, soft.particle_count, FLOAT64)
     softer = 1.0 / (h * h)
     for k in range(soft.edge_count):

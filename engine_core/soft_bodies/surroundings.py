@@ -1,4 +1,4 @@
-"""What is around a soft body as a step begins: the rigid bodies near it, and the areas that its particles are in.
+"""The rigid bodies near a soft body as a step begins, and the areas that its particles are in.
 
 Areas act on each particle by itself: a flag may hang halfway into the wind. They are combined as for rigid bodies
 (sensors/effects.py): in descending priority, the space last.

@@ -53,7 +53,8 @@ def test_a_ray_hits_a_face_from_either_side(space):
     [
         ({"vertices": [(0, 0)]}, "vertices must be of shape"), ({"vertices": CORNERS * np.nan}, "vertices must be finite"),
         ({"triangles": [(0, 1, 4)]}, "triangles must name vertices from 0 to 3, got 4"), ({"mass": 0}, "mass must be above 0"),
-        ({"triangles": [(0, 1)]}, "triangles must be whole numbers of shape"), ({"stiffness": -1}, "stiffness must be at least 0"),
+        ({"triangles": [(0, 1)]}, "triangles must be whole numbers of shape"),
+        ({"stiffness": -1}, "stiffness must be at least 0"),
         ({"pressure": 3.0}, "surface must be closed"), ({"pins": [9]}, "particles must be whole numbers from 0 to 3"),
         ({"radius": 0.0}, "radius must be above 0"), ({"precision": 0}, "precision must be at least 1"),
         ({"damping": -1.0}, "damping must be at least 0"), ({"friction": np.inf}, "friction must be finite"),
