@@ -30,6 +30,7 @@ LEAST_VOLUME = 0.05
 NOT_SAVED = ("previous", "accelerations", "damps", "winds", "candidates", "triangles", "exceptions")
 """Arrays that a step writes before it reads them, or that no step changes."""
 ADDRESSES = (
+    "id", "user_id", "is_pickable",
     "positions", "velocities", "previous", "targets", "inverse_masses", "forces", "accelerations", "damps", "winds", "checked",
     "contact_counts", "contacts", "edges", "triangles", "candidates", "exceptions", "exception_count", "wind_areas",
 )  # fmt: skip
@@ -101,6 +102,11 @@ class SoftBody(ListeningConstraint):
         return [("record", self._record, ADDRESSES), *arrays]
 
     # Particles.
+
+    @property
+    def address(self) -> int:
+        """The address of its SOFT_BODY, for experts and hosts."""
+        return address_of(self._record)
 
     @property
     def positions(self) -> np.ndarray:

@@ -91,6 +91,8 @@ class Server:
         self.space_areas: dict[int, object] = {}  # the default area of each space, server_areas.Area by the space's id
         self.space_pending: dict[int, Pool] = {}
         self._body_capacity = int(world.record["body_capacity"])
+        self.soft_lists: dict[int, tuple] = {}  # by space: see server_soft_bodies.list_soft_bodies
+        self.soft_history: deque = deque(maxlen=64)
         self.winds = Pool("winds of areas", WIND, self._body_capacity)
         self._record = Pool("servers", schema.SERVER, 1)
         self.record, self.address = self._record.rows[0], self._record.address
@@ -384,7 +386,7 @@ class Server:
         index = index_of(identity)
         row = self.space_bindings[index]
         object_ = int(row["object"])
-        row["server"] = row["object"] = row["system_id"] = row["is_active"] = row["pending_count"] = 0
+        row["server"] = row["object"] = row["system_id"] = row["is_active"] = row["pending_count"] = row["soft_body_count"] = 0
         self.space_areas.pop(identity, None)
         self._give_up_object(object_)
         # `pending` stays reserved: a flush that runs right now may still read it.
@@ -423,8 +425,8 @@ class Server:
         """Take soft bodies out of a space that is being freed; the world does the same for bodies and areas."""
         for thing in self.soft_bodies.things.values():
             if thing.space == identity:
-                thing.points.end()
                 thing.space = 0
+                thing.renew(self)
 
     def _tell_what_is_left(self) -> None:
         """Warn of things that were never freed, as Godot's own servers do."""

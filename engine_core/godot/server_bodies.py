@@ -5,7 +5,7 @@ from ..bodies.schema import CONTINUOUS, KIND_SOFT_BODY, OMITS_FORCES
 from ..edit import setting_edits
 from .errors import check_finite, check_integer, check_number, check_vector
 from .server_colliders import signed_id
-from .server_soft_bodies import accept_body, except_body
+from .server_soft_bodies import accept_body, attach_object, except_body, set_pickable
 from .setting_calls import BODY_PARAMETERS
 from .virtual_table import BODY_STATE, SERVER
 
@@ -40,7 +40,7 @@ def _body_get_mode(server, identity):
 @SERVER.cold()
 def _body_attach_object_instance_id(server, identity, object_id):
     if kind_of(identity) == KIND_SOFT_BODY:  # SoftBody3D sets its object id by this call
-        server.soft_bodies.get(identity).object_id = object_id
+        attach_object(server, identity, object_id)
     else:
         server.body_row(identity)["user_id"] = signed_id(object_id)
 
@@ -97,7 +97,7 @@ def _body_get_user_flags(server, identity):
 @SERVER.cold()
 def _body_set_ray_pickable(server, identity, enable):
     if kind_of(identity) == KIND_SOFT_BODY:
-        server.soft_bodies.get(identity).is_ray_pickable = enable
+        set_pickable(server, identity, enable)
     else:
         server.body_row(identity)
         server.world.body.edit("body_set_ray_pickable", identity, setting_edits.set_ray_pickable, enable)

@@ -9,12 +9,13 @@ from functools import partial
 
 import numpy as np
 
+from ..runtime.memory import address_of
 from .errors import check_finite, check_vector
 from .frames import frame_of_space
+from .server_colliders import signed_id
 from .soft_mesh import SoftPoints
 from .virtual_table import SERVER
 
-NO_RAYS = "kept and read back; rays and other queries do not find soft bodies yet"
 STATE_TRANSFORM, STATE_LINEAR_VELOCITY, STATE_ANGULAR_VELOCITY, STATE_SLEEPING, STATE_CAN_SLEEP = range(5)
 """PhysicsServer3D.BodyState."""
 SPRING = (2.0 * math.pi * 3.0) ** 2
@@ -30,6 +31,7 @@ SOFTEST = 0.01
 class SoftBody:
     """The settings of a soft body."""
 
+    identity: int = 0
     space: int = 0
     object_id: int = 0
     layer: int = 1
@@ -51,6 +53,7 @@ class SoftBody:
     def release(self, server) -> None:
         """Leave the space."""
         self.points.end()
+        list_soft_bodies(server)
 
     @property
     def core(self):
@@ -60,6 +63,7 @@ class SoftBody:
     def renew(self, server) -> None:
         """Begin or stop simulating, as space and mesh are now."""
         self.points.end()
+        list_soft_bodies(server)
         self.is_waiting = False
         if not self.space or not self.points.mesh:
             return
@@ -70,7 +74,9 @@ class SoftBody:
         self.points.begin(server, partial(server.world.soft_body.create, self.space, mass=self.total_mass))
         if not self.core:
             return
-        self.core.row["wind_areas"] = server.winds.address
+        row = self.core.row
+        row["wind_areas"], row["id"], row["user_id"] = server.winds.address, self.identity, signed_id(self.object_id)
+        row["is_pickable"] = int(self.is_ray_pickable)
         for name in _SMALLEST:
             self.tell(server, name)
         self.tell_filters(server)
@@ -78,6 +84,7 @@ class SoftBody:
         self.core.row["can_sleep"] = int(self.states.get(STATE_CAN_SLEEP, True))
         if STATE_LINEAR_VELOCITY in self.states or STATE_ANGULAR_VELOCITY in self.states:
             self.tell_velocity()
+        list_soft_bodies(server)
 
     def tell(self, server, name: str) -> None:
         """Pass one of the numbers of _SMALLEST on to the core."""
@@ -141,7 +148,9 @@ for _name in _SMALLEST:
 
 @SERVER.cold()
 def _soft_body_create(server):
-    return server.soft_bodies.add(SoftBody())
+    soft_body = SoftBody()
+    soft_body.identity = server.soft_bodies.add(soft_body)
+    return soft_body.identity
 
 
 @SERVER.cold()
@@ -159,9 +168,9 @@ def _soft_body_get_space(server, identity):
     return server.soft_bodies.get(identity).space
 
 
-@SERVER.cold(NO_RAYS)
+@SERVER.cold()
 def _soft_body_set_ray_pickable(server, identity, enable):
-    server.soft_bodies.get(identity).is_ray_pickable = enable
+    set_pickable(server, identity, enable)
 
 
 @SERVER.cold()
@@ -194,6 +203,41 @@ def ready(server, identity: int) -> SoftBody:
     if soft_body.is_waiting:
         soft_body.renew(server)
     return soft_body
+
+
+def set_pickable(server, identity: int, enable: bool) -> None:
+    """Let picking rays hit a soft body, or not. Raises KeyError."""
+    soft_body = server.soft_bodies.get(identity)
+    soft_body.is_ray_pickable = enable
+    if soft_body.core:
+        soft_body.core.row["is_pickable"] = int(enable)
+
+
+def attach_object(server, identity: int, object_id: int) -> None:
+    """Set the Object that hits report. Raises KeyError."""
+    soft_body = server.soft_bodies.get(identity)
+    soft_body.object_id = object_id
+    if soft_body.core:
+        soft_body.core.row["user_id"] = signed_id(object_id)
+
+
+def list_soft_bodies(server) -> None:
+    """Renew the lists of soft bodies that rays of each space read. What they read before stays alive for rays under way."""
+    lists: dict[int, list] = {}
+    for soft_body in server.soft_bodies.things.values():
+        if soft_body.core:
+            lists.setdefault(soft_body.space, []).append(soft_body.core)
+    for space in {*lists, *server.soft_lists}:
+        if not server.world.has_system(space):
+            server.soft_lists.pop(space, None)
+            continue
+        row, cores = server.space_row(space), lists.get(space, [])
+        addresses = np.array([core.address for core in cores], np.int64)
+        server.soft_history.append(server.soft_lists.get(space))
+        server.soft_lists[space] = addresses, cores
+        row["soft_body_count"] = 0
+        row["soft_bodies"] = address_of(addresses)
+        row["soft_body_count"] = len(cores)
 
 
 def except_body(server, identity: int, other: int) -> None:

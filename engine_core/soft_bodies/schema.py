@@ -32,7 +32,8 @@ CONTACT = np.dtype(
 SOFT_BODY = np.dtype(
     [
         ("is_enabled", "i8"),
-        ("user_id", "i8"),
+        ("id", "i8"), ("user_id", "i8"),  # as hits report them; numbers of the host
+        ("is_pickable", "i8"),
         ("layer", "u4"), ("mask", "u4"),
         # Arrays: float64 (n, 3) unless stated. Positions and the like are in world axes [m].
         ("particle_count", "i8"), ("positions", "i8"), ("velocities", "i8"),

@@ -323,6 +323,23 @@ func test_wind_blows_away_from_its_source() -> void:
 	check(body.get_point_transform(12).z < -0.2, "blown to %f" % body.get_point_transform(12).z)
 
 
+func test_a_ray_hits_a_soft_body() -> void:
+	var body := _cloth(Transform3D(Basis.IDENTITY, Vector3(0, 10, 0)))
+	for number: int in 25:
+		body.set_point_pinned(number, true)
+	await steps(2)
+	var hit := ray(Vector3(0.3, 12, 0.1), Vector3(0.3, 8, 0.1))
+	check_equal(hit.get("collider"), body, "the collider")
+	check_near(hit.get("position", Vector3.ZERO), Vector3(0.3, 10, 0.1), 0.03, "the place")
+	check_near(hit.get("normal", Vector3.ZERO), Vector3.UP, 0.05, "the normal")
+	check_equal(ray(Vector3(2, 12, 0), Vector3(2, 8, 0)).size(), 0, "a ray beside it")
+	check_equal(ray(Vector3(0.3, 12, 0.1), Vector3(0.3, 8, 0.1), {"exclude": [body.get_physics_rid()]}).size(), 0, "excluded")
+	check_equal(ray(Vector3(0.3, 12, 0.1), Vector3(0.3, 8, 0.1), {"collision_mask": 2}).size(), 0, "another layer")
+	fixed(box(), Vector3(0.3, 11, 0.1))
+	await steps(1)
+	check(ray(Vector3(0.3, 12, 0.1), Vector3(0.3, 8, 0.1)).get("collider") != body, "what is nearer is hit")
+
+
 func test_a_soft_body_leaves_and_enters_its_space() -> void:
 	var body := _cloth(Transform3D(Basis.IDENTITY, Vector3(0, 10, 0)))
 	await steps(30)
