@@ -15,6 +15,7 @@ from ..bodies.schema import INSTANCE, LAYER_SENSOR, RIGID, STATIC
 from ..broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter
 from ..broad_phase.schema import CURSOR
 from ..collision.filters import TREE_SIZE
+from ..geometry.angles import exponential
 from ..geometry.vector import add, add_scaled, dot, length, quaternion, rotate_inverse, scale, store3, subtract, vector3
 from ..runtime.call import load_int64
 from ..runtime.kernel import kernel
@@ -35,6 +36,9 @@ NEAREST_SOURCE = 0.01
 MULTIPLIER = 0x9E3779B97F4A7C1
 POSITION_WORDS = 5
 """Words of a BODY, from its id on, that tell whether it is another one or has moved: id, position, half of the rotation."""
+FARTHEST_SOURCE = 1e9
+"""Wind beyond this distance from its source is as strong as there [m]."""
+SQRT_2, LN_2 = math.sqrt(2.0), math.log(2.0)
 NOTHING = (0.0, 0.0, 0.0)
 WIND_SIZE = WIND.itemsize
 
@@ -218,6 +222,22 @@ def is_inside(world, body, point):
 
 
 @kernel
+def logarithm(x):
+    """The natural logarithm of a positive number, the same bits on every system: by halving or doubling, then the series of the
+    inverse hyperbolic tangent."""
+    twos = 0.0
+    while x > SQRT_2:
+        x, twos = 0.5 * x, twos + 1.0
+    while x < 0.5 * SQRT_2:
+        x, twos = 2.0 * x, twos - 1.0
+    t = (x - 1.0) / (x + 1.0)
+    square, total = t * t, 0.0
+    for k in range(11, -1, -1):
+        total = total * square + 1.0 / (2.0 * k + 1.0)
+    return twos * LN_2 + 2.0 * t * total
+
+
+@kernel
 def wind_at(wind, point):
     """The wind's pressure at a point, along its direction [N/m^2]; none behind its source."""
     way = dot(subtract(point, vector3(wind.source)), vector3(wind.direction))
@@ -225,7 +245,7 @@ def wind_at(wind, point):
         return NOTHING
     strength = wind.magnitude
     if wind.attenuation != 0.0:
-        strength *= math.pow(max(way, NEAREST_SOURCE), -wind.attenuation)
+        strength *= exponential(-wind.attenuation * logarithm(min(max(way, NEAREST_SOURCE), FARTHEST_SOURCE)))
     return scale(vector3(wind.direction), strength)
 
 

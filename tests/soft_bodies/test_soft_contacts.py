@@ -10,6 +10,8 @@ from scree.runtime.kernel import entry_point
 from scree.runtime.memory import address_of, view
 from scree.shapes.schema import CYLINDER, HEIGHT_FIELD, HULL, SHAPE
 from scree.soft_bodies.nearest import nearest_of_solid
+from scree.soft_bodies.schema import WIND
+from scree.soft_bodies.surroundings import wind_at
 
 HALF = 5.0
 
@@ -130,6 +132,25 @@ def ask_nearest(shapes, index, point, out):
     distance, normal = nearest_of_solid(view(shapes, index + 1, SHAPE)[index], (at[0], at[1], at[2]))
     answer = view(out, 4, np.float64)
     answer[0], answer[1], answer[2], answer[3] = distance, normal[0], normal[1], normal[2]
+
+
+@entry_point("void(int64, int64, int64)")
+def ask_wind(wind, point, out):
+    at, found = view(point, 3, np.float64), view(out, 3, np.float64)
+    found[0], found[1], found[2] = wind_at(view(wind, 1, WIND)[0], (at[0], at[1], at[2]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(distance=st.floats(0.01, 1e6), attenuation=st.floats(0.0, 4.0))
+def test_wind_falls_with_a_power_of_the_distance(distance, attenuation):
+    wind, out = np.zeros(1, WIND), np.zeros(3)
+    wind[0] = (3.0, attenuation, (1.0, 2.0, 3.0), (0.0, 0.0, 1.0))
+    at = np.array((5.0, -4.0, 3.0 + distance))
+    ask_wind(address_of(wind), address_of(at), address_of(out))
+    assert out == pytest.approx((0.0, 0.0, 3.0 * (at[2] - 3.0) ** -attenuation), rel=1e-12)
+    at[2] = 2.9
+    ask_wind(address_of(wind), address_of(at), address_of(out))
+    assert not out.any()
 
 
 WORLD = SoftWorld()
