@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_AREA, KIND_BODY
@@ -20,7 +19,8 @@ from ..solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
 from . import joint as joint_handle
 from .areas import Area, AreaEffect, check_effect
 from .arrays import (
-    FURTHEST, NO_TURN, Floats, Ints, Vector, basis_of, errors_of_call, number, read_only, rotations, twelve, vector,
+    FURTHEST, NO_TURN, Floats, Ints, Numbers, Vector, Vectors, basis_of, errors_of_call, number, read_only, rotations, twelve,
+    vector,
 )  # fmt: skip
 from .bodies import Bodies
 from .body import Body
@@ -319,9 +319,9 @@ class Space(SpaceBodies, SpaceQueries, SpaceSaving):
         return made
 
     def add_soft_body(
-        self, vertices: ArrayLike, triangles: ArrayLike, *, mass: float = 1.0, stiffness: float = 500.0, bending: float = 0.0,
+        self, vertices: Vectors, triangles: Vectors, *, mass: float = 1.0, stiffness: float = 500.0, bending: float = 0.0,
         pressure: float = 0.0, damping: float = 0.0, drag: float = 0.0, friction: float = 1.0, radius: float | None = None,
-        precision: int = 5, pins: ArrayLike = (), layer: str | None = None, sees: Names | None = None,
+        precision: int = 5, pins: Numbers = (), layer: str | None = None, sees: Names | None = None,
     ) -> SoftBody:  # fmt: skip
         """Add cloth or a soft closed surface of `vertices`, world [m] (n, 3), and `triangles`, numbers of vertices (m, 3),
         counter-clockwise seen from outside. Vertices at one place are one particle. `mass` [kg] of all; `stiffness` of edges
