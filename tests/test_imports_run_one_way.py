@@ -23,6 +23,7 @@ ORDER = [
     "joints",
     "solver",
     "sensors",
+    "soft_bodies",
     "characters",
     "edit",
     "step",

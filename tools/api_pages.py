@@ -19,6 +19,7 @@ PAGES = {
     "shapes": ("api.shapes", "api.structures"),
     "materials": ("api.materials",), "joints": ("api.joint_values", "api.joint", "core.pulleys"), "areas": ("api.areas",),
     "queries": ("api.queries",), "contacts": ("api.contacts",), "vehicles": ("core.vehicles",),
+    "soft_bodies": ("core.soft_bodies",),
     "streaming": ("api.streaming", "streaming.wanted"),
     "limits": ("step.limits", "runtime.memory"),
 }  # fmt: skip

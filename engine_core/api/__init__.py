@@ -1,6 +1,7 @@
 """The public names of Scree: what `import scree` gives. The package itself imports them when they are first asked for."""
 
 from ..core.pulleys import Pulley
+from ..core.soft_bodies import SoftBody
 from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
 from ..runtime.memory import PoolFull
 from ..step.limits import LimitReached
@@ -30,7 +31,7 @@ __all__ = [
     "Compound", "ConeTwist", "ContactEvents", "ContactRule", "Custom", "Cylinder", "Differential", "Distance", "Ellipsoid",
     "Engine", "Fixed", "Gear", "HeightField", "Hinge", "History", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
     "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "Pulley",
-    "RackAndPinion", "Ranges", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "Space", "SpaceSettings", "SpaceState",
-    "Sphere", "Spring", "StreamEvent", "Streaming", "Structure", "TaperedCapsule", "TaperedCylinder", "Trace", "Track",
-    "Vehicle", "Viewer", "Wheel", "World",
+    "RackAndPinion", "Ranges", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "SoftBody", "Space", "SpaceSettings",
+    "SpaceState", "Sphere", "Spring", "StreamEvent", "Streaming", "Structure", "TaperedCapsule", "TaperedCylinder", "Trace",
+    "Track", "Vehicle", "Viewer", "Wheel", "World",
 ]  # fmt: skip

@@ -13,12 +13,14 @@ import numpy as np
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_AREA, KIND_BODY
 from ..core.pulleys import Pulley
+from ..core.soft_bodies import SoftBody
 from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
 from ..solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
 from . import joint as joint_handle
 from .areas import Area, AreaEffect, check_effect
 from .arrays import (
-    FURTHEST, NO_TURN, Floats, Ints, Vector, basis_of, errors_of_call, number, read_only, rotations, twelve, vector,
+    FURTHEST, NO_TURN, Floats, Ints, Numbers, Vector, Vectors, basis_of, errors_of_call, number, read_only, rotations, twelve,
+    vector,
 )  # fmt: skip
 from .bodies import Bodies
 from .body import Body
@@ -314,6 +316,34 @@ class Space(SpaceBodies, SpaceQueries, SpaceSaving):
             made: Vehicle = self.core.vehicle.create(
                 body.id, wheels, engine, differentials, tracks, anti_roll_bars, lean, forward, up, mask
             )
+        return made
+
+    def add_soft_body(
+        self, vertices: Vectors, triangles: Vectors, *, mass: float = 1.0, stiffness: float = 500.0, bending: float = 0.0,
+        pressure: float = 0.0, damping: float = 0.0, drag: float = 0.0, friction: float = 1.0, radius: float | None = None,
+        precision: int = 5, pins: Numbers = (), layer: str | None = None, sees: Names | None = None,
+    ) -> SoftBody:  # fmt: skip
+        """Add cloth or a soft closed surface of `vertices`, world [m] (n, 3), and `triangles`, numbers of vertices (m, 3),
+        counter-clockwise seen from outside. Vertices at one place are one particle. `mass` [kg] of all; `stiffness` of edges
+        and `bending` of the corners across them [N/m]; `pressure` inside times volume [J], for closed surfaces; `damping`
+        [1/s]; `drag` coefficient; `radius` of the particles [m], by default a quarter of an edge, at most 0.02; `precision`:
+        small steps in 1/240 s; `pins`: numbers of particles (k,) that stay. `layer`: the name of its own layer; `sees`: names
+        of the layers that it collides with, by default all. The thread that steps calls this, between steps; its methods too.
+        Raises ValueError, KeyError; then there is no soft body."""
+        layers = self._world.layers
+        own, seen = layers.bits("add_soft_body", layer or layers.names[0]), layers.bits("add_soft_body", sees)
+        with errors_of_call("add_soft_body"):
+            made: SoftBody = self.core.soft_body.create(self._id, vertices, triangles, mass, stiffness, bending)
+            try:
+                settings = {"damping": damping, "drag": drag, "friction": friction, "pressure": pressure}
+                for name, value in (settings if radius is None else {**settings, "radius": radius}).items():
+                    made.set_setting(name, value)
+                made.set_precision(precision)
+                made.pin(pins)
+                made.set_layers(own, seen)
+            except BaseException:
+                made.remove()
+                raise
         return made
 
     # Reports of the last step.

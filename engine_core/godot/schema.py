@@ -188,6 +188,8 @@ SPACE_BINDING = np.dtype(
         ("pending", "i8"),  # address of int64 (body capacity): ids of the bodies to notify in the next flush
         ("pending_count", "i8"),
         ("is_active", "i8"),
+        ("soft_bodies", "i8"),
+        ("soft_body_count", "i8"),  # int64: addresses of its soft bodies, SOFT_BODY
         ("shifted", "f8", 3),  # how far the frame has moved along each axis since the last step [m], see frames.py
     ],
     align=True,

@@ -17,6 +17,7 @@ from ..core.queries import install_queries
 from ..runtime.c_memory import memory_functions
 from ..runtime.memory import Pool
 from ..shapes.compiled_cooking import CompiledCooking
+from ..soft_bodies.schema import WIND
 from . import schema
 from .brick_sets import BrickSets
 from .call_names import CALLS
@@ -90,6 +91,9 @@ class Server:
         self.space_areas: dict[int, object] = {}  # the default area of each space, server_areas.Area by the space's id
         self.space_pending: dict[int, Pool] = {}
         self._body_capacity = int(world.record["body_capacity"])
+        self.soft_lists: dict[int, tuple] = {}  # by space: see server_soft_bodies.list_soft_bodies
+        self.soft_history: deque = deque(maxlen=64)
+        self.winds = Pool("winds of areas", WIND, self._body_capacity)
         self._record = Pool("servers", schema.SERVER, 1)
         self.record, self.address = self._record.rows[0], self._record.address
         self._body_bindings = Pool("body bindings", schema.BODY_BINDING, self._body_capacity)
@@ -382,7 +386,7 @@ class Server:
         index = index_of(identity)
         row = self.space_bindings[index]
         object_ = int(row["object"])
-        row["server"] = row["object"] = row["system_id"] = row["is_active"] = row["pending_count"] = 0
+        row["server"] = row["object"] = row["system_id"] = row["is_active"] = row["pending_count"] = row["soft_body_count"] = 0
         self.space_areas.pop(identity, None)
         self._give_up_object(object_)
         # `pending` stays reserved: a flush that runs right now may still read it.
@@ -422,6 +426,7 @@ class Server:
         for thing in self.soft_bodies.things.values():
             if thing.space == identity:
                 thing.space = 0
+                thing.renew(self)
 
     def _tell_what_is_left(self) -> None:
         """Warn of things that were never freed, as Godot's own servers do."""

@@ -5,11 +5,13 @@ A space's id also refers to its default area, which acts where no other area rep
 
 from functools import partial
 
+import numpy as np
+
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_SYSTEM
 from ..edit import setting_edits
 from .errors import check_integer, check_number, check_vector
-from .frames import read_place
+from .frames import frame_of_space, read_place
 from .server_colliders import row_of, signed_id
 from .virtual_table import SERVER
 
@@ -56,6 +58,7 @@ def free_area(server, identity: int) -> None:
     index = server.world.area.index("free_rid", identity)
     server.world.area.destroy(identity)
     server.areas.pop(identity, None)
+    server.winds.rows[index]["magnitude"] = 0.0
     server.drop_area_binding(index)
 
 
@@ -114,7 +117,17 @@ def _area_set_ray_pickable(server, identity, enable):
 # --- effects ---
 
 
-@SERVER.cold(note="the wind is kept and read back: in Godot it acts on soft bodies alone, and is part of what they lack")
+def _write_wind(server, identity: int, area: Area) -> None:
+    """Write the wind of an area for soft bodies: it blows away from its source."""
+    index = server.world.area.index("area_set_param", identity)
+    row, (magnitude, source, direction, attenuation) = server.winds.rows[index], area.parameters[WIND_FORCE_MAGNITUDE:]
+    size = float(np.linalg.norm(direction))
+    row["source"] = np.add(source, frame_of_space(server, server.world.area.system(identity)))
+    row["direction"] = np.asarray(direction) / size if size > 0.0 else 0.0
+    row["magnitude"], row["attenuation"] = magnitude if size > 0.0 else 0.0, attenuation
+
+
+@SERVER.cold(note="the wind is a pressure on the triangles of soft bodies: its magnitude is in N/m^2")
 def _area_set_param(server, identity, number, variant):
     area = area_of(server, identity)
     if not 0 <= number < len(_PARAMETERS):
@@ -135,10 +148,10 @@ def _area_set_param(server, identity, number, variant):
         server.world.area.set_param(identity, name, value)
     elif not _is_space(identity):
         server.area_bindings[server.world.area.index("area", identity)]["has_wind"] = 1
-    if number == WIND_FORCE_MAGNITUDE and value:
-        server.reporter.warn_once("area_set_param", "wind acts on soft bodies, which are not built yet; it is kept")
     if _is_space(identity) or not name:
         area.parameters[number] = value
+    if not name and not _is_space(identity):
+        _write_wind(server, identity, area)
 
 
 @SERVER.cold()

@@ -5,6 +5,7 @@ from ..bodies.schema import CONTINUOUS, KIND_SOFT_BODY, OMITS_FORCES
 from ..edit import setting_edits
 from .errors import check_finite, check_integer, check_number, check_vector
 from .server_colliders import signed_id
+from .server_soft_bodies import accept_body, attach_object, except_body, set_pickable
 from .setting_calls import BODY_PARAMETERS
 from .virtual_table import BODY_STATE, SERVER
 
@@ -39,7 +40,7 @@ def _body_get_mode(server, identity):
 @SERVER.cold()
 def _body_attach_object_instance_id(server, identity, object_id):
     if kind_of(identity) == KIND_SOFT_BODY:  # SoftBody3D sets its object id by this call
-        server.soft_bodies.get(identity).object_id = object_id
+        attach_object(server, identity, object_id)
     else:
         server.body_row(identity)["user_id"] = signed_id(object_id)
 
@@ -96,7 +97,7 @@ def _body_get_user_flags(server, identity):
 @SERVER.cold()
 def _body_set_ray_pickable(server, identity, enable):
     if kind_of(identity) == KIND_SOFT_BODY:
-        server.soft_bodies.get(identity).is_ray_pickable = enable
+        set_pickable(server, identity, enable)
     else:
         server.body_row(identity)
         server.world.body.edit("body_set_ray_pickable", identity, setting_edits.set_ray_pickable, enable)
@@ -153,7 +154,7 @@ def _body_is_axis_locked(server, identity, axis):
 @SERVER.cold()
 def _body_add_collision_exception(server, identity, other):
     if kind_of(other) == KIND_SOFT_BODY:
-        server.soft_bodies.get(other).exceptions.setdefault(identity)
+        except_body(server, other, identity)
         return
     server.world.body.add_exception(identity, other)
 
@@ -161,7 +162,7 @@ def _body_add_collision_exception(server, identity, other):
 @SERVER.cold()
 def _body_remove_collision_exception(server, identity, other):
     if kind_of(other) == KIND_SOFT_BODY:
-        server.soft_bodies.get(other).exceptions.pop(identity, None)
+        accept_body(server, other, identity)
         return
     server.world.body.remove_exception(identity, other)
 

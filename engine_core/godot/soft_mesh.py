@@ -1,7 +1,7 @@
-"""The points of a soft body: those of its mesh, moved points, and how they are passed to Godot's renderer.
+"""The points of a soft body: those of its mesh, and how they are passed to Godot's renderer.
 
-Points are numbered like the vertices of the mesh; vertices at the same position are one point. Coordinates are Godot's world
-coordinates [m].
+Points are numbered like the vertices of the mesh; vertices at the same position are one point. While the soft body is simulated,
+its particles say where they are; else its transform, and points that were moved. Coordinates are Godot's world coordinates [m].
 """
 
 import ctypes
@@ -51,6 +51,8 @@ class SoftPoints:
         self._triangles = np.zeros((0, 3), np.int64)
         self._point_of = self._corner_of = np.zeros(0, np.int64)  # by vertex; a corner is a point and its normal
         self._places = self._normals = None
+        self.core = None  # the SoftBody of the core while it is simulated
+        self.frame = np.zeros(3)  # of its space, world [m]
 
     def set_mesh(self, mesh: int) -> None:
         """Use the points of another mesh, by its RID; 0: none. They get the transform of the last one."""
@@ -67,20 +69,57 @@ class SoftPoints:
         self.transform = step @ self.transform
         self._moved = {vertex: tuple(step[:3, :3] @ place + step[:3, 3]) for vertex, place in self._moved.items()}
         self._places = None
+        if self.core:
+            self.core.move(step[:3, :3], self.frame + step[:3, 3] - step[:3, :3] @ self.frame)
 
     def move_point(self, vertex: int, place: tuple) -> None:
         """Put one point somewhere; it stays there. Raises ValueError."""
         check_finite("global_position", *place)
         self._check(vertex)
+        if self.core:
+            particle = self.particles([vertex])
+            self.core.move_particles(particle, np.tile(np.add(place, self.frame), (len(particle), 1)))
+            return
         self._moved.pop(vertex, None)
         self._moved[vertex] = place
         self._places = None
+
+    def particles(self, vertices) -> np.ndarray:
+        """The particles of some vertices; those that no triangle uses have none, nor have numbers beyond the mesh."""
+        count = len(self.core.layout.particle_of)
+        found = self.core.layout.particle_of[[vertex for vertex in vertices if 0 <= vertex < count]]
+        return np.unique(found[found >= 0])
+
+    def can_be_read(self) -> bool:
+        """Whether the mesh is read, or may be read on this thread."""
+        return self._is_read or threading.get_ident() == threading.main_thread().ident
+
+    def begin(self, server, create) -> None:
+        """Simulate the points from now on, if the mesh has any: by `create(vertices, triangles)`."""
+        places = self.places(server)
+        if len(places) and len(self._triangles):
+            self.core = create(places.astype(np.float64) + self.frame, self._triangles[:, ::-1])  # Godot's fronts are clockwise
+
+    def end(self) -> None:
+        """Stop simulating; the points stay where they are."""
+        if self.core:
+            places = self.core.positions - self.frame
+            for vertex, particle in enumerate(self.core.layout.particle_of.tolist()):
+                if particle >= 0:
+                    self._moved[vertex] = tuple(places[particle].tolist())
+            core, self.core, self._places = self.core, None, None
+            core.remove()
 
     def place(self, server, vertex: int) -> tuple:
         """The position of a point; zero while there is no mesh. Raises ValueError."""
         places = self.places(server)
         self._check(vertex)
         return tuple(map(float, places[vertex])) if self.mesh else NOWHERE
+
+    def checked(self, vertex: int) -> int:
+        """The number of a point. Raises ValueError."""
+        self._check(vertex)
+        return vertex
 
     def _check(self, vertex: int) -> None:
         if vertex < 0 or (self._is_read and self.mesh and vertex >= len(self._rest)):
@@ -90,6 +129,10 @@ class SoftPoints:
         """The positions of all points, float32 (n, 3)."""
         if not self._is_read:
             self._read(server)
+        if self.core:
+            self._places = self._places_of_particles()
+            self._normals = None
+            return self._places
         if self._places is None:
             places = self._rest @ self.transform[:3, :3].T + self.transform[:3, 3]
             for vertex, place in self._moved.items():
@@ -97,6 +140,12 @@ class SoftPoints:
                     places[self._point_of == self._point_of[vertex]] = place
             self._places, self._normals = np.ascontiguousarray(places, np.float32), None
         return self._places
+
+    def _places_of_particles(self) -> np.ndarray:
+        own = self.core.layout.particle_of
+        places = self._rest @ self.transform[:3, :3].T + self.transform[:3, 3] if (own < 0).any() else np.empty((len(own), 3))
+        places[own >= 0] = self.core.positions[own[own >= 0]] - self.frame
+        return np.ascontiguousarray(places, np.float32)
 
     def normals(self, server) -> np.ndarray:
         """Normals of all points, float32 (n, 3): the mean of the adjacent triangles, by area; at a sharp edge, of either side."""

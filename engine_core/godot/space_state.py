@@ -9,6 +9,7 @@ from ..bodies.identity import area_of, body_of
 from ..bodies.motion import bodies_of
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import INDEX_MASK
+from ..collision.filters import is_excluded
 from ..collision.query_schema import (
     BODY_HIT,
     CAST,
@@ -27,7 +28,7 @@ from ..collision.query_schema import (
     WITH_BODIES,
 )  # fmt: skip
 from ..edit.origin import read_frame
-from ..geometry.vector import add, dot, store3, store4, subtract, vector3
+from ..geometry.vector import add, add_scaled, dot, store3, store4, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import (
     call_1,
@@ -43,6 +44,8 @@ from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from ..shapes.schema import SHAPE
+from ..soft_bodies.rays import ray_at
+from ..soft_bodies.schema import SOFT_BODY
 from .call_arguments import (
     argument,
     ask_object,
@@ -149,6 +152,29 @@ def _object_of(instance, user_id):
     return call_1_result(server_at(view(instance, 1, SPACE_BINDING)[0].server).object_from_id, user_id)
 
 
+@kernel
+def _meet_soft_bodies(instance, query, hit, is_hit):
+    """Write a hit of the ray of a query with a soft body, if it is nearer than `hit`. Return whether there is a hit."""
+    keep_as_call()
+    space = view(instance, 1, SPACE_BINDING)[0]
+    addresses = view(space.soft_bodies, space.soft_body_count, np.int64)
+    for k in range(space.soft_body_count):
+        soft = view(addresses[k], 1, SOFT_BODY)[0]
+        if query.flags & WITH_BODIES == 0 or query.collision_mask & soft.layer == 0:
+            continue
+        if query.flags & ONLY_PICKABLE and soft.is_pickable == 0:
+            continue
+        longest = hit.fraction if is_hit else 2.0
+        fraction, normal, _ = ray_at(soft, vector3(query.position), vector3(query.motion), longest)
+        if fraction < longest and fraction <= 1.0 and not is_excluded(query, soft.id):
+            store3(hit.position, add_scaled(vector3(query.position), vector3(query.motion), fraction))
+            store3(hit.normal, normal)
+            hit.fraction, hit.body_id, hit.user_id = fraction, soft.id, soft.user_id
+            hit.instance, hit.face, hit.part = INT32(0), INT32(-1), INT32(-1)
+            is_hit = True
+    return is_hit
+
+
 # --- rays and points ------------------------------------------------------------------------------------------------
 
 
@@ -179,7 +205,8 @@ def intersect_ray(instance, arguments, result):
     store3(query.motion, motion)
     query.results = address_of_row(hits, 0)
     query.max_results = 1
-    if _ask_rays(instance, address) == 0:
+    is_hit = _ask_rays(instance, address) != 0
+    if not _meet_soft_bodies(instance, query, hit, is_hit):
         return
     out = int_argument(arguments, 8)  # PhysicsServer3DExtensionRayResult
     if out != 0:

@@ -1,5 +1,5 @@
 extends "res://gd/physics_test.gd"
-## SoftBody3D: where its points are, what the renderer is told, and pins. How soft it is no test asks: Scree keeps it at rest.
+## SoftBody3D: where its points are, what the renderer is told, pins, and what each of its properties does.
 
 ## Bodies of the built-in engines fall for the two ticks that a node needs to tell where it stands.
 const FALLEN := 0.02
@@ -139,3 +139,214 @@ func test_a_soft_body_without_a_mesh_has_no_points() -> void:
 	PhysicsServer3D.soft_body_set_space(body, get_world_3d().space)
 	await steps(2)
 	check_equal(_drawn(body).vertices.size(), 0, "vertices drawn")
+
+
+# --- they act ---
+
+
+## The lowest point of a soft body.
+func _lowest(body: SoftBody3D) -> float:
+	var lowest := INF
+	for number: int in _vertices(body).size():
+		lowest = minf(lowest, body.get_point_transform(number).y)
+	return lowest
+
+
+func _soft_ball(at: Vector3, pressure := 0.0) -> SoftBody3D:
+	var mesh := SphereMesh.new()
+	mesh.radial_segments = 16
+	mesh.rings = 8
+	var body := SoftBody3D.new()
+	body.mesh = mesh
+	body.position = at
+	body.pressure_coefficient = pressure
+	add_child(body)
+	return body
+
+
+func test_a_soft_body_falls_and_lies_on_the_floor() -> void:
+	floor_body()
+	var body := _cloth(Transform3D(Basis.IDENTITY, Vector3(0, 1, 0)))
+	await steps(20)
+	check_between(_lowest(body), 0.2, 0.8, "it falls")
+	await steps(160)
+	check_between(_lowest(body), -0.01, 0.08, "it lies on the floor")
+
+
+func test_a_cloth_hangs_from_its_pinned_points() -> void:
+	var body := _cloth(Transform3D(Basis.IDENTITY, Vector3(0, 10, 0)))
+	body.set_point_pinned(0, true)
+	body.set_point_pinned(4, true)
+	await steps(180)
+	check_near(body.get_point_transform(0), Vector3(1, 10, 0.5), 0.03, "the first pinned corner")
+	check_near(body.get_point_transform(4), Vector3(-1, 10, 0.5), 0.03, "the second pinned corner")
+	check_between(_lowest(body), 8.5, 9.7, "the cloth hangs below")
+
+
+func test_a_stiffer_cloth_stretches_less() -> void:
+	var lengths: Array[float] = []
+	for stiffness: float in [0.2, 0.9]:
+		var body := _cloth(Transform3D(Basis(Vector3.RIGHT, -PI / 2.0), Vector3(0, 10, 0)))
+		body.linear_stiffness = stiffness
+		body.damping_coefficient = 0.5
+		for number: int in 5:
+			body.set_point_pinned(number, true)
+		await steps(240)
+		lengths.append(10.5 - _lowest(body))
+		body.queue_free()
+	check(lengths[0] > lengths[1] + 0.02, "stiffness 0.2 stretches %f m, 0.9 %f m" % lengths)
+
+
+func test_pressure_keeps_a_ball_round() -> void:
+	floor_body()
+	var flat := _soft_ball(Vector3(-2, 1, 0))
+	var round := _soft_ball(Vector3(2, 1, 0), 20.0)
+	for body: SoftBody3D in [flat, round]:
+		body.linear_stiffness = 0.2
+	await steps(180)
+	var heights: Array[float] = []
+	for body: SoftBody3D in [flat, round]:
+		heights.append(PhysicsServer3D.soft_body_get_bounds(body.get_physics_rid()).size.y)
+	check(heights[1] > heights[0] + 0.1, "heights without and with pressure: %f, %f" % heights)
+
+
+func test_a_box_lies_on_a_pinned_cloth() -> void:
+	var body := _cloth(Transform3D(Basis.IDENTITY, Vector3(0, 5, 0)))
+	body.linear_stiffness = 0.9
+	for number: int in 25:
+		if number < 5 or number >= 20 or number % 5 == 0 or number % 5 == 4:
+			body.set_point_pinned(number, true)
+	var crate := rigid(box(Vector3(0.9, 0.9, 0.7)), Vector3(0, 5.7, 0), {"mass": 0.5})
+	await steps(240)
+	check_between(crate.position.y, 4.8, 5.6, "the box is held")
+
+
+func test_a_soft_body_pushes_a_rigid_one() -> void:
+	floor_body()
+	var crate := rigid(box(), Vector3(1.2, 0.5, 0), {"mass": 0.2})
+	var body := _soft_ball(Vector3(0, 0.6, 0), 20.0)
+	await steps(3)
+	body.apply_central_impulse(Vector3(8, 0, 0))
+	await steps(60)
+	check(crate.position.x > 1.3, "the box was pushed to %f" % crate.position.x)
+
+
+func test_a_mask_lets_a_soft_body_through() -> void:
+	floor_body()
+	var body := _cloth(Transform3D(Basis.IDENTITY, Vector3(0, 1, 0)))
+	body.collision_mask = 0
+	body.collision_layer = 0
+	await steps(90)
+	check(_lowest(body) < -1.0, "it fell through to %f" % _lowest(body))
+
+
+func test_an_exception_lets_a_soft_body_through() -> void:
+	var ground := floor_body()
+	var body := _cloth(Transform3D(Basis.IDENTITY, Vector3(0, 1, 0)))
+	body.add_collision_exception_with(ground)
+	check_equal(body.get_collision_exceptions().size(), 1, "exceptions")
+	await steps(90)
+	check(_lowest(body) < -1.0, "it fell through to %f" % _lowest(body))
+
+
+func test_an_impulse_moves_a_soft_body() -> void:
+	var body := _soft_ball(Vector3(0, 10, 0))
+	body.total_mass = 2.0
+	await steps(2)
+	var before := body.get_point_transform(0)
+	body.apply_central_impulse(Vector3(4, 0, 0))
+	await steps(30)
+	check_near(body.get_point_transform(0).x - before.x, 1.0, 0.1, "2 kg, 4 N s, half a second")
+
+
+func test_a_force_moves_a_soft_body() -> void:
+	var body := _soft_ball(Vector3(0, 10, 0))
+	await steps(2)
+	var before := body.get_point_transform(0)
+	for step: int in 30:
+		body.apply_central_force(Vector3(0, 0, 4))
+		await steps(1)
+	check_near(body.get_point_transform(0).z - before.z, 0.5, 0.08, "4 m/s^2 for half a second")
+
+
+func test_damping_slows_a_soft_body() -> void:
+	var slow := _soft_ball(Vector3(0, 10, 0))
+	slow.damping_coefficient = 1.0
+	var fast := _soft_ball(Vector3(0, 10, 5))
+	fast.damping_coefficient = 0.0
+	await steps(2)
+	for body: SoftBody3D in [slow, fast]:
+		body.apply_central_impulse(Vector3(5, 0, 0))
+	await steps(40)
+	check(slow.get_point_transform(0).x < fast.get_point_transform(0).x - 0.3, "it comes less far")
+
+
+func test_a_shrinking_factor_shortens_a_soft_body() -> void:
+	var widths: Array[float] = []
+	for factor: float in [0.0, 0.3]:
+		var body := _cloth(Transform3D(Basis.IDENTITY, Vector3(0, 10, 0)))
+		body.linear_stiffness = 0.9
+		body.shrinking_factor = factor
+		await steps(60)
+		widths.append(PhysicsServer3D.soft_body_get_bounds(body.get_physics_rid()).size.x)
+		body.queue_free()
+	check(widths[1] < widths[0] - 0.3, "widths: %f, %f" % widths)
+
+
+func _air(at: Vector3) -> Area3D:
+	var area := Area3D.new()
+	area.add_child(collision_shape(box(Vector3(8, 8, 8))))
+	area.position = at
+	add_child(area)
+	return area
+
+
+func test_the_gravity_of_an_area_acts() -> void:
+	var area := _air(Vector3(0, 10, 0))
+	area.gravity_space_override = Area3D.SPACE_OVERRIDE_REPLACE
+	area.gravity = 0.0
+	var body := _cloth(Transform3D(Basis.IDENTITY, Vector3(0, 10, 0)))
+	await steps(40)
+	check_between(_lowest(body), 9.9, 10.05, "it floats")
+
+
+func test_wind_blows_away_from_its_source() -> void:
+	var area := _air(Vector3(0, 10, 0))
+	var source := Node3D.new()
+	source.name = "Source"
+	source.position = Vector3(0, 10, 3)
+	add_child(source)
+	area.wind_source_path = NodePath("../Source")
+	area.wind_force_magnitude = 5.0
+	var body := _cloth(Transform3D(Basis(Vector3.RIGHT, PI / 2.0), Vector3(0, 10, 0)))
+	await steps(40)
+	check(body.get_point_transform(12).z < -0.2, "blown to %f" % body.get_point_transform(12).z)
+
+
+func test_a_ray_hits_a_soft_body() -> void:
+	var body := _cloth(Transform3D(Basis.IDENTITY, Vector3(0, 10, 0)))
+	for number: int in 25:
+		body.set_point_pinned(number, true)
+	await steps(2)
+	var hit := ray(Vector3(0.3, 12, 0.1), Vector3(0.3, 8, 0.1))
+	check_equal(hit.get("collider"), body, "the collider")
+	check_near(hit.get("position", Vector3.ZERO), Vector3(0.3, 10, 0.1), 0.03, "the place")
+	check_near(hit.get("normal", Vector3.ZERO), Vector3.UP, 0.05, "the normal")
+	check_equal(ray(Vector3(2, 12, 0), Vector3(2, 8, 0)).size(), 0, "a ray beside it")
+	check_equal(ray(Vector3(0.3, 12, 0.1), Vector3(0.3, 8, 0.1), {"exclude": [body.get_physics_rid()]}).size(), 0, "excluded")
+	check_equal(ray(Vector3(0.3, 12, 0.1), Vector3(0.3, 8, 0.1), {"collision_mask": 2}).size(), 0, "another layer")
+	fixed(box(), Vector3(0.3, 11, 0.1))
+	await steps(1)
+	check(ray(Vector3(0.3, 12, 0.1), Vector3(0.3, 8, 0.1)).get("collider") != body, "what is nearer is hit")
+
+
+func test_a_soft_body_leaves_and_enters_its_space() -> void:
+	var body := _cloth(Transform3D(Basis.IDENTITY, Vector3(0, 10, 0)))
+	await steps(30)
+	var fallen := body.get_point_transform(3).y
+	PhysicsServer3D.soft_body_set_space(body.get_physics_rid(), RID())
+	await steps(30)
+	check_near(body.get_point_transform(3).y, fallen, 0.02, "it stays while it is in no space")
+	PhysicsServer3D.soft_body_set_space(body.get_physics_rid(), get_world_3d().space)
+	await steps(30)
+	check(body.get_point_transform(3).y < fallen - 0.5, "it falls on")

@@ -1,0 +1,356 @@
+"""The interface for soft bodies: particles with edges between them, made of vertices and triangles.
+
+    cloth = world.soft_body.create(system, vertices, triangles, mass=1.0, stiffness=500.0)
+    cloth.pin([0, 9])
+    world.step(system, 1 / 60)
+    print(cloth.positions)
+
+Call it on the thread that steps the system, between steps. Bad input raises ValueError, naming the call and the value, and
+changes nothing.
+"""
+
+import math
+
+import numpy as np
+
+from ..runtime.memory import address_of
+from ..soft_bodies.layout import Layout, lay_out, masses_of
+from ..soft_bodies.rays import SOFT_RAY, ray_soft_body
+from ..soft_bodies.schema import CONTACT, MOST_CANDIDATES, MOST_CONTACTS, SOFT_BODY
+from ..soft_bodies.solving import begin_soft_body, solve_soft_body
+from .listeners import ListeningConstraint
+from .part import Part
+
+MOST_PARTICLES = 1 << 20
+FARTHEST, FASTEST = 1e12, 1e8
+THICKEST, RADIUS_OF_EDGE = 0.02, 0.25
+"""By default the radius of particles is a quarter of the mean edge, at most 2 cm [m]."""
+LEAST_VOLUME = 0.05
+"""The pressure of a body that is squeezed below this part of its volume rises no further."""
+NOT_SAVED = ("previous", "accelerations", "damps", "winds", "candidates", "triangles", "exceptions")
+"""Arrays that a step writes before it reads them, or that no step changes."""
+ADDRESSES = (
+    "id", "user_id", "is_pickable",
+    "positions", "velocities", "previous", "targets", "inverse_masses", "forces", "accelerations", "damps", "winds", "checked",
+    "contact_counts", "contacts", "edges", "triangles", "candidates", "exceptions", "exception_count", "wind_areas",
+)  # fmt: skip
+
+
+def finite(call: str, name: str, value, shape: tuple, most: float = FARTHEST) -> np.ndarray:
+    """Doubles of a shape, in which -1 stands for any length. Raises ValueError."""
+    try:
+        numbers = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{call}: {name} must be numbers, got {value!r}") from None
+    if numbers.ndim != len(shape) or any(want not in (-1, have) for want, have in zip(shape, numbers.shape, strict=True)):
+        wanted = ", ".join("n" if want < 0 else str(want) for want in shape)
+        raise ValueError(f"{call}: {name} must be of shape ({wanted}), got {numbers.shape}")
+    if not np.isfinite(numbers).all() or (np.abs(numbers) > most).any():
+        wrong = numbers[~(np.abs(numbers) <= most)].flat[0]
+        raise ValueError(f"{call}: {name} must be finite and at most {most:g}, got {wrong} in it")
+    return numbers
+
+
+def number(call: str, name: str, value, least: float, most: float = math.inf, is_above: bool = False) -> float:
+    """One finite number in a range. Raises ValueError."""
+    given = float(finite(call, name, value, ()))
+    if not (given > least if is_above else given >= least) or given > most:
+        at_most = f" and at most {most:g}" if most < math.inf else ""
+        raise ValueError(f"{call}: {name} must be {'above' if is_above else 'at least'} {least:g}{at_most}, got {value!r}")
+    return given
+
+
+# The settings that are one number of the record: least value, and whether it must be above that.
+SETTINGS = {
+    "radius": (0.0, True), "friction": (0.0, False), "damping": (0.0, False), "drag": (0.0, False),
+    "pressure": (0.0, False), "gravity_scale": (-math.inf, False),
+}  # fmt: skip
+
+
+class SoftBody(ListeningConstraint):
+    """A soft body in a space: particles (n, 3), world [m], with edges between them. Made by `Space.add_soft_body`, or by
+    `soft_body.create` of the core's World. See docs/soft_bodies.md."""
+
+    def __init__(self, world, system: int, layout: Layout, mass: float):
+        record = np.zeros(1, SOFT_BODY)
+        self.layout = layout
+        n, row = len(layout.positions), record[0]
+        vectors = ("velocities", "previous", "forces", "accelerations", "winds", "checked")
+        self._arrays = {name: np.zeros((n, 3)) for name in vectors}
+        self._arrays |= {
+            "positions": layout.positions.copy(), "targets": layout.positions.copy(), "inverse_masses": np.zeros(n),
+            "damps": np.zeros(n), "contact_counts": np.zeros(n, np.int32), "contacts": np.zeros(n * MOST_CONTACTS, CONTACT),
+            "edges": layout.edges.copy(), "triangles": layout.triangles, "candidates": np.zeros(MOST_CANDIDATES, np.int32),
+            "exceptions": np.zeros(0, np.int64),
+        }  # fmt: skip
+        for name, rows in self._arrays.items():
+            row[name] = address_of(rows)
+        row["particle_count"], row["edge_count"], row["triangle_count"] = n, len(layout.edges), len(layout.triangles)
+        row["is_enabled"], row["can_sleep"], row["layer"], row["mask"] = 1, 1, 1, 0xFFFFFFFF
+        row["orientation"], row["least_volume"] = layout.orientation, LEAST_VOLUME * layout.volume
+        row["volume"], row["gravity_scale"], row["precision"], row["friction"] = layout.volume, 1.0, 5, 1.0
+        lengths = layout.edges["rest"][~layout.is_bend]
+        row["radius"] = max(min(THICKEST, RADIUS_OF_EDGE * float(lengths.mean())) if len(lengths) else THICKEST, 1e-4)
+        self._masses = masses_of(layout.positions, layout.triangles, mass)
+        super().__init__(world, system, [], record, begin_soft_body, solve_soft_body)
+        self._arrays["inverse_masses"][:] = 1.0 / self._masses
+        self._write_bounds()
+
+    def records(self) -> list[tuple[str, np.ndarray, tuple[str, ...]]]:
+        """The record and the arrays; see ListeningConstraint."""
+        arrays = [(name, rows, ()) for name, rows in self._arrays.items() if name not in NOT_SAVED]
+        return [("record", self._record, ADDRESSES), *arrays]
+
+    # Particles.
+
+    @property
+    def address(self) -> int:
+        """The address of its SOFT_BODY, for experts and hosts."""
+        return address_of(self._record)
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Positions of the particles, world [m] (n, 3): a view, which steps change."""
+        view = self._arrays["positions"].view()
+        view.flags.writeable = False
+        return view
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """Velocities of the particles, world [m/s] (n, 3): a view, which steps change."""
+        view = self._arrays["velocities"].view()
+        view.flags.writeable = False
+        return view
+
+    def mean_spin(self) -> tuple[float, float, float]:
+        """The angular velocity [rad/s] of a rigid body with the same particles and angular momentum."""
+        masses = self._masses[:, None]
+        arms = self.positions - (masses * self.positions).sum(axis=0) / self.mass
+        momentum = (masses * np.cross(arms, self.velocities)).sum(axis=0)
+        inertia = (masses * (arms * arms).sum(axis=1, keepdims=True)).sum() * np.eye(3) - (masses * arms).T @ arms
+        x, y, z = np.linalg.lstsq(inertia, momentum, rcond=1e-9)[0].tolist()
+        return x, y, z
+
+    @property
+    def masses(self) -> np.ndarray:
+        """Masses of the particles [kg] (n,), also of pinned ones."""
+        return self._masses.copy()
+
+    @property
+    def mass(self) -> float:
+        """Mass of all particles [kg]."""
+        return float(self._masses.sum())
+
+    def set_mass(self, mass: float) -> None:
+        """Set the mass of all particles together [kg]. Raises ValueError, KeyError."""
+        self._check_there("set_mass")
+        pins = self.pins
+        self._masses *= number("set_mass", "mass", mass, 0.0, is_above=True) / self._masses.sum()
+        self._arrays["inverse_masses"][:] = 1.0 / self._masses
+        self._arrays["inverse_masses"][pins] = 0.0
+        self.wake()
+
+    def move_particles(self, particles, positions) -> None:
+        """Put particles, numbers (k,), at positions, world [m] (k, 3), at once; they keep their velocities. Raises ValueError,
+        KeyError."""
+        self._check_there("move_particles")
+        chosen = self._numbers("move_particles", particles)
+        places = finite("move_particles", "positions", positions, (-1, 3))
+        if len(places) != len(chosen):
+            raise ValueError(f"move_particles: as many positions as particles are wanted, got {len(places)} and {len(chosen)}")
+        self._arrays["positions"][chosen] = self._arrays["targets"][chosen] = places
+        self._arrays["velocities"][chosen[self._is_pinned()[chosen]]] = 0.0
+        self._write_bounds()
+        self.wake()
+
+    def move(self, basis, offset) -> None:
+        """Turn and move all particles: by the matrix `basis` (3, 3), then by `offset` [m] (3,). Raises ValueError, KeyError."""
+        self._check_there("move")
+        turn, way = finite("move", "basis", basis, (3, 3)), finite("move", "offset", offset, (3,))
+        for name in ("positions", "targets"):
+            self._arrays[name][:] = self._arrays[name] @ turn.T + way
+        self._write_bounds()
+        self.wake()
+
+    def set_velocities(self, velocities) -> None:
+        """Set the velocities of all particles, world [m/s] (n, 3), or (3,) for all. Raises ValueError, KeyError."""
+        self._check_there("set_velocities")
+        shape = (3,) if np.ndim(velocities) == 1 else self._arrays["velocities"].shape
+        self._arrays["velocities"][:] = finite("set_velocities", "velocities", velocities, shape, FASTEST)
+        self.wake()
+
+    def apply_impulses(self, particles, impulses) -> None:
+        """Apply impulses [N s] (k, 3) to particles, numbers (k,). Raises ValueError, KeyError."""
+        self._check_there("apply_impulses")
+        chosen, given = self._pushes("apply_impulses", particles, impulses)
+        changes = given * self._arrays["inverse_masses"][chosen, None]
+        np.add.at(self._arrays["velocities"], chosen, changes)
+        self.wake()
+
+    def apply_forces(self, particles, forces) -> None:
+        """Apply forces [N] (k, 3) to particles, numbers (k,), during the next step. Raises ValueError, KeyError."""
+        self._check_there("apply_forces")
+        chosen, given = self._pushes("apply_forces", particles, forces)
+        np.add.at(self._arrays["forces"], chosen, given)
+        self.wake()
+
+    def _pushes(self, call: str, particles, vectors) -> tuple[np.ndarray, np.ndarray]:
+        chosen = self._numbers(call, particles)
+        return chosen, np.broadcast_to(finite(call, "vectors", vectors, (3,) if np.ndim(vectors) == 1 else (len(chosen), 3)),
+                                       (len(chosen), 3))  # fmt: skip
+
+    def _numbers(self, call: str, particles) -> np.ndarray:
+        """Numbers of particles, int64 (k,). Raises ValueError."""
+        chosen, count = np.atleast_1d(np.asarray(particles)), len(self._masses)
+        if chosen.size == 0:
+            return np.zeros(0, np.int64)
+        if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= count:
+            raise ValueError(f"{call}: particles must be whole numbers from 0 to {count - 1}, got {particles!r}")
+        return chosen.astype(np.int64)
+
+    # Pins.
+
+    @property
+    def pins(self) -> np.ndarray:
+        """Numbers of the pinned particles (k,)."""
+        return np.flatnonzero(self._is_pinned())
+
+    def pin(self, particles) -> None:
+        """Pin particles, numbers (k,), where they are: nothing moves them but `lead_pins`. Raises ValueError, KeyError."""
+        self._check_there("pin")
+        chosen = self._numbers("pin", particles)
+        self._arrays["inverse_masses"][chosen] = 0.0
+        self._arrays["targets"][chosen] = self._arrays["positions"][chosen]
+        self._arrays["velocities"][chosen] = 0.0
+        self.wake()
+
+    def unpin(self, particles) -> None:
+        """Let pinned particles, numbers (k,), go. Raises ValueError, KeyError."""
+        self._check_there("unpin")
+        chosen = self._numbers("unpin", particles)
+        self._arrays["inverse_masses"][chosen] = 1.0 / self._masses[chosen]
+        self.wake()
+
+    def lead_pins(self, particles, positions) -> None:
+        """Have pinned particles, numbers (k,), reach positions, world [m] (k, 3), by the end of the next step, pushing what is in
+        their way. Raises ValueError, KeyError."""
+        self._check_there("lead_pins")
+        chosen, places = self._numbers("lead_pins", particles), finite("lead_pins", "positions", positions, (-1, 3))
+        if len(places) != len(chosen) or not self._is_pinned()[chosen].all():
+            raise ValueError(f"lead_pins: one position for each of some pinned particles is wanted, got {particles!r}")
+        self._arrays["targets"][chosen] = places
+
+    # Settings.
+
+    def set_stiffness(self, edges: float, bends: float, scale: float = 1.0) -> None:
+        """Set how stiff edges and bends are [N/m], infinite for rigid ones, 0 for none; `scale`: their rest lengths, as parts of
+        those of the mesh. Raises ValueError, KeyError."""
+        self._check_there("set_stiffness")
+        compliances = []
+        for name, value in (("edges", edges), ("bends", bends)):
+            if value != math.inf:
+                value = number("set_stiffness", name, value, 0.0)
+            compliances.append(1.0 / value if value > 0.0 else math.inf)
+        factor = number("set_stiffness", "scale", scale, 0.0)
+        rows = self._arrays["edges"]
+        rows["compliance"] = np.where(self.layout.is_bend, compliances[1], compliances[0])
+        rows["rest"] = self.layout.edges["rest"] * factor
+        self.wake()
+
+    def set_setting(self, name: str, value: float) -> None:
+        """Set "radius" [m], "friction", "damping" [1/s], "drag", "pressure" [J] or "gravity_scale". Raises ValueError,
+        KeyError."""
+        self._check_there(name)
+        least, is_above = SETTINGS[name]
+        value = number(name, name, value, least, is_above=is_above)
+        if name == "pressure" and value != 0.0 and not self.layout.orientation:
+            raise ValueError(f"pressure: the surface must be closed, its edges have not two triangles each; got {value!r}")
+        self.row[name] = value
+        self.wake()
+
+    def set_layers(self, layer: int, mask: int) -> None:
+        """Set its own layers and those that it collides with, 32 bits each, no quantities. Raises ValueError, KeyError."""
+        self._check_there("set_layers")
+        for name, bits in (("layer", layer), ("mask", mask)):
+            self.row[name] = int(number("set_layers", name, bits, 0.0, 0xFFFFFFFF))
+        self.wake()
+
+    def set_precision(self, precision: int) -> None:
+        """Set the number of small steps in 1/240 s, at least 1 and at most 50, no unit. Raises ValueError, KeyError."""
+        self._check_there("precision")
+        self.row["precision"] = int(number("precision", "precision", precision, 1.0, 50.0))
+
+    def set_exceptions(self, bodies) -> None:
+        """Set the bodies, ids (k,), that it passes through. Raises KeyError."""
+        self._check_there("set_exceptions")
+        self._arrays["exceptions"] = np.array(list(bodies), np.int64).reshape(-1)
+        self.row["exception_count"] = 0
+        self.row["exceptions"] = address_of(self._arrays["exceptions"])
+        self.row["exception_count"] = len(self._arrays["exceptions"])
+        self.wake()
+
+    def wake(self) -> None:
+        """Let it move from the next step on, if it is asleep."""
+        self.row["is_asleep"], self.row["still_time"] = 0, 0.0
+
+    @property
+    def is_sleeping(self) -> bool:
+        """Whether it rests and is not simulated until something around it changes."""
+        return bool(self.row["is_asleep"])
+
+    @property
+    def volume(self) -> float:
+        """The volume enclosed by the triangles [m^3]; 0 if they are not closed."""
+        a, b, c = (self.positions[self.layout.triangles[:, k]] - self.positions[:1] for k in range(3))
+        return float((a * np.cross(b, c)).sum() / 6.0) * self.layout.orientation
+
+    def cast_ray(self, origin, vector) -> tuple[float, np.ndarray, int] | None:
+        """The nearest hit of a ray from `origin`, world [m] (3,), along `vector` [m] (3,) with its triangles: (fraction of the
+        vector, unit normal against the ray (3,), number of the triangle), or None. Raises ValueError, KeyError."""
+        self._check_there("cast_ray")
+        ray = np.zeros(1, SOFT_RAY)
+        ray[0]["origin"], ray[0]["vector"] = (
+            finite("cast_ray", "origin", origin, (3,)),
+            finite("cast_ray", "vector", vector, (3,)),
+        )
+        ray[0]["fraction"], ray[0]["face"] = 2.0, -1
+        if not ray_soft_body(address_of(self._record), address_of(ray)):
+            return None
+        return float(ray[0]["fraction"]), ray[0]["normal"].copy(), int(ray[0]["face"])
+
+    def _is_pinned(self) -> np.ndarray:
+        return self._arrays["inverse_masses"] == 0.0
+
+    def _write_bounds(self) -> None:
+        positions = self._arrays["positions"]
+        self.row["bounds"] = np.concatenate((positions.min(axis=0), positions.max(axis=0)))
+
+
+class SoftBodyInterface(Part):
+    """The part of a `World` that handles soft bodies."""
+
+    def create(
+        self, system: int, vertices, triangles, mass: float = 1.0, stiffness: float = 500.0, bending: float = 0.0
+    ) -> SoftBody:
+        """Make a soft body of `vertices`, world [m] (n, 3), and `triangles`, numbers of vertices (m, 3). Vertices at one place
+        are one particle. `mass` [kg] of all; `stiffness` of edges and `bending` of the corners across them [N/m]. Raises
+        ValueError, KeyError."""
+        self._world.system_index("create_soft_body", system)
+        places = finite("create_soft_body", "vertices", vertices, (-1, 3))
+        corners = np.asarray(triangles)
+        if corners.size == 0:
+            corners = np.zeros((0, 3), np.int64)
+        if corners.ndim != 2 or corners.shape[1] != 3 or corners.dtype.kind not in "iu":
+            raise ValueError(f"create_soft_body: triangles must be whole numbers of shape (m, 3), got {triangles!r}")
+        if not 1 <= len(places) <= MOST_PARTICLES:
+            raise ValueError(f"create_soft_body: 1 to {MOST_PARTICLES} vertices are wanted, got {len(places)}")
+        if corners.size and not 0 <= corners.min() <= corners.max() < len(places):
+            wrong = corners[(corners < 0) | (corners >= len(places))].flat[0]
+            raise ValueError(f"create_soft_body: triangles must name vertices from 0 to {len(places) - 1}, got {wrong}")
+        mass = number("create_soft_body", "mass", mass, 0.0, is_above=True)
+        for name, value in (("stiffness", stiffness), ("bending", bending)):
+            if value != math.inf:
+                number("create_soft_body", name, value, 0.0)
+        made = SoftBody(self._world, system, lay_out(places, corners.astype(np.int64)), mass)
+        made.set_stiffness(stiffness, bending)
+        return made

@@ -1,0 +1,245 @@
+"""Contacts of particles with the shapes of rigid bodies: found ahead, as planes that move with the body.
+
+A particle near a solid shape meets the plane through the nearest point of the surface; near a mesh or a height field, the planes
+of its triangles. A particle that is fast enough to pass by is tested along its way relative to the body, and meets the plane
+where that way ends. So no particle of any speed passes a surface.
+"""
+
+import numpy as np
+
+from ..bodies.bounds import bounds_in_frame
+from ..bodies.motion import surface_velocity
+from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
+from ..bodies.records import world_at
+from ..bodies.schema import BODY, INSTANCE
+from ..collision.pairs import combine_surfaces
+from ..constraints.schema import DELTA_POSITION, DELTA_ROTATION, ROW_SIZE
+from ..geometry.segments import nearest_on_triangle
+from ..geometry.vector import (
+    add, add_scaled, cross, dot, length, multiply, quaternion, rotate, rotate_inverse, scale, store3, subtract, vector3,
+)  # fmt: skip
+from ..runtime.attributes import keep_as_call
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array, view, view2
+from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
+from ..shapes.ray import ray_shape
+from ..shapes.schema import HEIGHT_FIELD, MESH, SHAPE
+from ..solver.vehicle_wheels import velocity_at
+from .nearest import nearest_of_solid
+from .schema import CONTACT, MOST_CANDIDATES, MOST_CONTACTS
+from .surroundings import is_movable
+
+INT16, INT32, INT64, FLOAT32, FLOAT64 = np.int16, np.int32, np.int64, np.float32, np.float64
+NEAR = 0.02
+"""Contacts are found this far ahead, and anew when a particle may have come that near to something else [m]."""
+SAME_DIRECTION = 0.98
+"""Cosine between normals of two contacts with one body that count as the same."""
+BEHIND = 3.0
+"""A particle behind a one-sided triangle is brought back to its front if it is less than this many radii deep."""
+ALONG_EDGE = 1e-6
+"""Part of a distance up to which the nearest point of a triangle counts as straight below the particle."""
+CONTACT_SIZE = CONTACT.itemsize
+
+
+@kernel
+def contacts_of(soft, particle):
+    """The rows of CONTACT of a particle."""
+    return view(soft.contacts + particle * MOST_CONTACTS * CONTACT_SIZE, MOST_CONTACTS, CONTACT)
+
+
+@kernel
+def pose_now(system, body):
+    """Position of the centre of mass [m] and rotation of a body in the sub-step under way."""
+    position, rotation = vector3(body.position), quaternion(body.rotation)
+    if body.active_index < 0:
+        return position, rotation
+    row = view(system.solver.rows + (INT64(body.active_index) + 1) * ROW_SIZE, 16, FLOAT32)
+    return add(position, vector3(row[DELTA_POSITION:])), multiply(quaternion(row[DELTA_ROTATION:]), rotation)
+
+
+@kernel
+def aim(system, body, contact):
+    """Compute where the plane of a contact is in this sub-step."""
+    position, rotation = pose_now(system, body)
+    contact.row = INT64(body.active_index) + 1
+    arm = rotate(rotation, vector3(contact.local_arm))
+    store3(contact.arm, arm)
+    store3(contact.at, add(position, arm))
+    store3(contact.normal, rotate(rotation, vector3(contact.local_normal)))
+
+
+@kernel
+def add_plane(system, soft, particle, counts, index, body, position, rotation, point, normal, gap, friction):
+    """Add a contact by a point and a normal, world axes, and the gap to the particle. A contact of the same body with nearly the
+    same normal stays if it is nearer; else it is replaced. When all rows are in use, the one farthest away is."""
+    rows, place = contacts_of(soft, particle), -1
+    at = vector3(view2(soft.positions, soft.particle_count, 3, FLOAT64)[particle])
+    farthest, worst = gap, -1
+    for k in range(counts[particle]):
+        own_gap = dot(subtract(at, vector3(rows[k].at)), vector3(rows[k].normal)) - soft.radius
+        if rows[k].body == index and dot(vector3(rows[k].normal), normal) > SAME_DIRECTION:
+            if own_gap <= gap:
+                return
+            place = k
+        if own_gap > farthest:
+            farthest, worst = own_gap, k
+    if place < 0:
+        if counts[particle] < MOST_CONTACTS:
+            place = INT64(counts[particle])
+            counts[particle] += 1
+        else:
+            place = worst
+    if place < 0:
+        return
+    contact = rows[place]
+    contact.body = INT32(index)
+    contact.pushes_particle = INT16(1 if soft.mask & body.collision_layer else 0)
+    contact.pushes_body = INT16(1 if body.collision_mask & soft.layer and is_movable(body) else 0)
+    arm = subtract(point, position)
+    store3(contact.local_arm, rotate_inverse(rotation, arm))
+    store3(contact.local_normal, rotate_inverse(rotation, normal))
+    store3(contact.surface, surface_velocity(system.world, body, arm))
+    contact.friction = FLOAT64(combine_surfaces(soft.friction, 0.0, FLOAT64(friction), 0.0)[0])
+    aim(system, body, contact)
+
+
+@kernel
+def meet_triangles(system, soft, particle, counts, index, body, position, rotation, place, turn, shape, local, reach):
+    """Add the contacts of a particle with the triangles of a mesh or height field near it. `place`, `turn`: pose of the shape;
+    `local`: the particle in its frame."""
+    keep_as_call()
+    mesh = mesh_of(shape)
+    is_two_sided = shape.user_kind != HEIGHT_FIELD and shape.has_backface_collision != 0
+    state, bounds = stack_array(MESH_QUERY_SIZE, INT64), stack_array(6, FLOAT64)
+    wide = max(reach, BEHIND * soft.radius)
+    for k in range(3):
+        bounds[k], bounds[3 + k] = local[k] - wide, local[k] + wide
+    mesh_query_start(state)
+    triangle = mesh_query_next(mesh, state, bounds)
+    while triangle >= 0:
+        a, b, c = mesh_corners(mesh, triangle)
+        front = cross(subtract(b, a), subtract(c, a))
+        size = length(front)
+        if size > 0.0:
+            front = scale(front, 1.0 / size)
+            nearest = nearest_on_triangle(a, b, c, local)
+            way, height = subtract(local, nearest), dot(subtract(local, a), front)
+            distance = length(way)
+            is_below = distance - abs(height) <= ALONG_EDGE * (distance + 1e-3)
+            normal, gap, is_near = front, height, False
+            if is_below and (height >= 0.0 or not is_two_sided):
+                is_near = height <= reach and height >= -BEHIND * soft.radius
+            elif is_below:
+                normal, gap, is_near = scale(front, -1.0), -height, -height <= reach
+            elif (height > 0.0 or is_two_sided) and distance < soft.radius and distance > 0.0:  # beside an edge
+                normal, gap, is_near = scale(way, 1.0 / distance), distance, True
+            if is_near:
+                point = add(place, rotate(turn, nearest))
+                add_plane(
+                    system, soft, particle, counts, index, body, position, rotation, point, rotate(turn, normal),
+                    gap - soft.radius, body.friction,
+                )  # fmt: skip
+        triangle = mesh_query_next(mesh, state, bounds)
+
+
+@kernel
+def meet_shape(system, soft, particle, counts, shapes, index, body, position, rotation, instance, motion, reach):
+    """Add the contacts of a particle with one shape of a body. `motion`: of the particle relative to the body until contacts are
+    found anew [m]."""
+    keep_as_call()
+    at = vector3(view2(soft.positions, soft.particle_count, 3, FLOAT64)[particle])
+    place = add(position, rotate(rotation, vector3(instance.position)))
+    turn = multiply(rotation, quaternion(instance.rotation))
+    local = rotate_inverse(turn, subtract(at, place))
+    shape = shapes[INT64(instance.shape)]
+    is_deep = False
+    if shape.kind == MESH:
+        meet_triangles(system, soft, particle, counts, index, body, position, rotation, place, turn, shape, local, reach)
+    else:
+        distance, normal = nearest_of_solid(shape, local)
+        is_deep = distance < 0.0
+        if distance <= reach:
+            point = add(place, rotate(turn, add_scaled(local, normal, -distance)))
+            add_plane(
+                system, soft, particle, counts, index, body, position, rotation, point, rotate(turn, normal),
+                distance - soft.radius, body.friction,
+            )  # fmt: skip
+    way = length(motion)
+    if way <= NEAR or is_deep:
+        return
+    longer = scale(motion, 1.0 + soft.radius / way)
+    fraction, normal, _, _ = ray_shape(
+        shapes, INT64(instance.shape), local, rotate_inverse(turn, longer), 1.0, False, True
+    )  # fmt: skip
+    if fraction <= 1.0:
+        gap = -fraction * dot(longer, rotate(turn, normal)) - soft.radius
+        add_plane(
+            system, soft, particle, counts, index, body, position, rotation, add_scaled(at, longer, fraction),
+            rotate(turn, normal), gap, body.friction,
+        )  # fmt: skip
+
+
+@kernel
+def meet_body(system, world, soft, particle, counts, shapes, instances, index, body, ahead):
+    """Add the contacts of a particle with the shapes of one body. `ahead` [s]: until contacts are found anew."""
+    keep_as_call()
+    at = vector3(view2(soft.positions, soft.particle_count, 3, FLOAT64)[particle])
+    velocity = vector3(view2(soft.velocities, soft.particle_count, 3, FLOAT64)[particle])
+    position, rotation = pose_now(system, body)
+    row = INT64(body.active_index) + 1
+    motion = scale(subtract(velocity, velocity_at(system, row, subtract(at, position))), ahead)
+    reach = soft.radius + NEAR
+    half = (
+        0.5 * abs(motion[0]) + BEHIND * soft.radius + reach, 0.5 * abs(motion[1]) + BEHIND * soft.radius + reach,
+        0.5 * abs(motion[2]) + BEHIND * soft.radius + reach,
+    )  # fmt: skip
+    low, high = bounds_in_frame(add_scaled(at, motion, 0.5), half, position, rotation)
+    b = body.local_bounds
+    for k in range(3):
+        if low[k] > b[3 + k] or high[k] < b[k]:
+            return
+    walk = stack_array(1, PARTS)[0]
+    begin_parts(walk, INT64(body.first_instance), INT64(body.instance_count))
+    while next_part_in_box(walk, world, instances, shapes, low, high) >= 0:
+        instance = part_row(walk, instances)
+        if not instance.is_disabled and instance.shape >= 0:
+            meet_shape(system, soft, particle, counts, shapes, index, body, position, rotation, instance, motion, reach)
+
+
+@kernel
+def find_contacts(system, soft, bodies, particle, counts, ahead):
+    """Find the contacts of a particle with all bodies near the soft body."""
+    world = world_at(system.world)
+    instances, shapes = view(world.instances, world.instance_capacity, INSTANCE), view(world.shapes, world.shape_capacity, SHAPE)
+    candidates = view(soft.candidates, MOST_CANDIDATES, INT32)
+    counts[particle] = 0
+    for k in range(soft.candidate_count):
+        index = INT64(candidates[k])
+        meet_body(system, world, soft, particle, counts, shapes, instances, index, bodies[index], ahead)
+
+
+@kernel
+def renew_contacts(system, soft, h, is_first):
+    """Find contacts anew for the particles that may have come near something else in this sub-step of `h` [s]; put the planes of
+    the others where their bodies are now."""
+    world, n = world_at(system.world), soft.particle_count
+    bodies = view(world.bodies, world.body_capacity, BODY)
+    counts = view(soft.contact_counts, n, INT32)
+    if soft.candidate_count == 0:
+        for i in range(n):
+            counts[i] = 0
+        return
+    positions, checked = view2(soft.positions, n, 3, FLOAT64), view2(soft.checked, n, 3, FLOAT64)
+    velocities = view2(soft.velocities, n, 3, FLOAT64)
+    soft.since_found = 0.0 if is_first else soft.since_found + h
+    others = soft.fastest_body * (soft.since_found + h)
+    for i in range(n):
+        moved = length(subtract(vector3(positions[i]), vector3(checked[i])))
+        coming = moved + h * length(vector3(velocities[i])) + others
+        if is_first or coming > NEAR:
+            find_contacts(system, soft, bodies, i, counts, 2.0 * h)
+            store3(checked[i], vector3(positions[i]))
+        else:
+            rows = contacts_of(soft, i)
+            for k in range(counts[i]):
+                aim(system, bodies[INT64(rows[k].body)], rows[k])

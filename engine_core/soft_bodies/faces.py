@@ -1,0 +1,74 @@
+"""Pressure inside, drag and wind on the triangles of a soft body."""
+
+import numpy as np
+
+from ..geometry.vector import add, cross, dot, length, scale, subtract, vector3
+from ..runtime.kernel import kernel
+from ..runtime.memory import view, view2
+
+INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
+AIR_DENSITY = 1.2
+"""Density of the air that a drag coefficient is about [kg/m^3]."""
+THIRD = 1.0 / 3.0
+
+
+@kernel
+def enclosed_volume(soft, positions, triangles):
+    """The volume enclosed by the triangles, by the divergence theorem about the first particle [m^3]."""
+    origin, total = vector3(positions[0]), 0.0
+    for t in range(soft.triangle_count):
+        a = subtract(vector3(positions[INT64(triangles[t, 0])]), origin)
+        b = subtract(vector3(positions[INT64(triangles[t, 1])]), origin)
+        c = subtract(vector3(positions[INT64(triangles[t, 2])]), origin)
+        total += dot(a, cross(b, c))
+    return soft.orientation * total / 6.0
+
+
+@kernel
+def push_particle(velocities, shares, index, impulse):
+    """Change the velocity of one particle by an impulse [N s]."""
+    share = shares[index]
+    velocities[index, 0] += share * impulse[0]
+    velocities[index, 1] += share * impulse[1]
+    velocities[index, 2] += share * impulse[2]
+
+
+@kernel
+def air_force(soft, velocity, wind, area_vector, share, h):
+    """Force of wind and drag on a triangle [N]. `area_vector`: its normal times its area [m^2]; `share`: the inverse of its mass.
+    Drag is taken at the end of a small step of `h` [s], so that it never turns a motion around."""
+    area = length(area_vector)
+    if area <= 0.0:
+        return (0.0, 0.0, 0.0)
+    normal = scale(area_vector, 1.0 / area)
+    across = dot(velocity, normal)
+    rate = 0.5 * AIR_DENSITY * soft.drag * area * abs(across)
+    force = dot(wind, normal) * area - rate * across / (1.0 + rate * share * h)
+    return scale(normal, force)
+
+
+@kernel
+def push_faces(soft, positions, velocities, h):
+    """Apply pressure, wind and drag for a small step of `h` [s]."""
+    has_air, pressure = soft.drag > 0.0 or soft.has_wind != 0, 0.0
+    triangles = view2(soft.triangles, soft.triangle_count, 3, INT32)
+    if soft.pressure != 0.0 and soft.orientation != 0.0:
+        soft.volume = enclosed_volume(soft, positions, triangles)
+        pressure = soft.orientation * soft.pressure / max(soft.volume, soft.least_volume)
+    if not has_air and pressure == 0.0:
+        return
+    shares, winds = view(soft.inverse_masses, soft.particle_count, FLOAT64), view2(soft.winds, soft.particle_count, 3, FLOAT64)
+    for t in range(soft.triangle_count):
+        i, j, k = INT64(triangles[t, 0]), INT64(triangles[t, 1]), INT64(triangles[t, 2])
+        a, b, c = vector3(positions[i]), vector3(positions[j]), vector3(positions[k])
+        area_vector = scale(cross(subtract(b, a), subtract(c, a)), 0.5)
+        force = scale(area_vector, pressure)
+        if has_air:
+            velocity = scale(add(add(vector3(velocities[i]), vector3(velocities[j])), vector3(velocities[k])), THIRD)
+            wind = scale(add(add(vector3(winds[i]), vector3(winds[j])), vector3(winds[k])), THIRD)
+            share = (shares[i] + shares[j] + shares[k]) * THIRD
+            force = add(force, air_force(soft, velocity, wind, area_vector, share, h))
+        impulse = scale(force, THIRD * h)
+        push_particle(velocities, shares, i, impulse)
+        push_particle(velocities, shares, j, impulse)
+        push_particle(velocities, shares, k, impulse)

@@ -1,0 +1,142 @@
+"""The layout of a soft body: welding vertices, edges and bends of its triangles, colours, masses. NumPy, when it is made."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..runtime.kernel import entry_point
+from ..runtime.memory import address_of, view
+from .schema import EDGE
+
+INT64 = np.int64
+MOST_COLOURS = 63
+LEAST_SHARE = 0.25
+"""The lightest particle has at least this part of the mean mass: a sliver must not make one that is hard to solve."""
+
+
+def welded(vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (k, 3) without repetitions, in the order of their first vertices, and the particle of each vertex (n,)."""
+    _, first, inverse = np.unique(vertices, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return np.ascontiguousarray(vertices[first[order]]), rank[inverse.reshape(-1)]
+
+
+def without_degenerate(triangles: np.ndarray) -> np.ndarray:
+    """The triangles (m, 3) with three different corners."""
+    a, b, c = triangles.T
+    return np.ascontiguousarray(triangles[(a != b) & (b != c) & (c != a)])
+
+
+def edges_of(triangles: np.ndarray) -> np.ndarray:
+    """The edges (k, 2) of triangles, each once, the lower particle first."""
+    pairs = np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    return np.unique(pairs, axis=0) if len(pairs) else pairs
+
+
+def bends_of(triangles: np.ndarray) -> np.ndarray:
+    """The corners (k, 2) that lie across an edge of two triangles, but for those that are an edge themselves."""
+    sides = triangles[:, [0, 1, 2, 1, 2, 0, 2, 0, 1]].reshape(-1, 3)  # edge, and the corner across
+    sides[:, :2] = np.sort(sides[:, :2], axis=1)
+    sides = sides[np.lexsort((sides[:, 2], sides[:, 1], sides[:, 0]))]
+    same = (sides[1:, :2] == sides[:-1, :2]).all(axis=1)
+    pairs = np.stack((sides[:-1][same, 2], sides[1:][same, 2]), axis=1)
+    pairs = np.unique(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0) if len(pairs) else pairs
+    known = {tuple(pair) for pair in edges_of(triangles).tolist()}
+    return np.array([pair for pair in pairs.tolist() if tuple(pair) not in known], np.int64).reshape(-1, 2)
+
+
+def is_closed(triangles: np.ndarray) -> bool:
+    """Whether the triangles enclose a volume: each edge is run through once in each direction."""
+    if not len(triangles):
+        return False
+    runs = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+    there, back = np.unique(runs, axis=0), np.unique(runs[:, ::-1], axis=0)
+    return len(there) == len(runs) and np.array_equal(there, back)
+
+
+def volume_of(positions: np.ndarray, triangles: np.ndarray) -> float:
+    """The signed volume [m^3] enclosed by triangles: positive if they run counter-clockwise seen from outside."""
+    a, b, c = (positions[triangles[:, k]] - positions[0] for k in range(3))
+    return float((a * np.cross(b, c)).sum() / 6.0)
+
+
+def masses_of(positions: np.ndarray, triangles: np.ndarray, mass: float) -> np.ndarray:
+    """The masses (k,) of particles [kg]: by the areas of the triangles around them, none much lighter than the mean."""
+    shares = np.zeros(len(positions))
+    if len(triangles):
+        a, b, c = (positions[triangles[:, k]] for k in range(3))
+        areas = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 6.0
+        np.add.at(shares, triangles, areas[:, None])
+    if not shares.sum() > 0.0:
+        shares[:] = 1.0
+    shares = np.maximum(shares, LEAST_SHARE * shares.mean())
+    return mass * shares / shares.sum()
+
+
+@entry_point("void(int64, int64, int64, int64)")
+def find_colours(edges_address, edge_count, taken_address, colours_address):
+    """Give each row of EDGE the first colour that no edge of its two particles has. `taken`: int64 by particle, zeros; the
+    colours are int64 by edge. The last colour is for edges that find none free."""
+    edges, colours = view(edges_address, edge_count, EDGE), view(colours_address, edge_count, INT64)
+    taken = view(taken_address, INT64(1) << 40, INT64)
+    for k in range(edge_count):
+        a, b = INT64(edges[k].a), INT64(edges[k].b)
+        used, colour = taken[a] | taken[b], INT64(0)
+        while colour < MOST_COLOURS - 1 and used >> colour & 1:
+            colour += 1
+        taken[a] |= INT64(1) << colour
+        taken[b] |= INT64(1) << colour
+        colours[k] = colour
+
+
+def coloured(rows: np.ndarray, particle_count: int) -> np.ndarray:
+    """Rows of EDGE in the order of their colours: no particle has two edges of one colour."""
+    rows = np.ascontiguousarray(rows)
+    taken, colours = np.zeros(max(particle_count, 1), np.int64), np.zeros(len(rows), np.int64)
+    find_colours(address_of(rows), len(rows), address_of(taken), address_of(colours))
+    return np.ascontiguousarray(rows[np.argsort(colours, kind="stable")])
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The parts of a soft body. Lengths [m]."""
+
+    positions: np.ndarray
+    """Positions of the particles, float64 (n, 3)."""
+    particle_of: np.ndarray
+    """The particle of each vertex, int64 (vertices,)."""
+    triangles: np.ndarray
+    """Triangles of particles, int32 (m, 3)."""
+    edges: np.ndarray
+    """EDGE, in the order of their colours, without compliance."""
+    is_bend: np.ndarray
+    """Whether an edge holds the bend of two triangles, bool (edges,)."""
+    orientation: float
+    """See SOFT_BODY."""
+    volume: float
+    """Enclosed at rest [m^3]; 0 if the surface is open."""
+
+
+def lay_out(vertices: np.ndarray, triangles: np.ndarray) -> Layout:
+    """Lay out a soft body of vertices, float64 (n, 3), and triangles, int64 (m, 3), which are checked already."""
+    used = np.zeros(len(vertices), bool)
+    used[triangles] = True
+    if not len(triangles):
+        used[:] = True
+    positions, of_used = welded(vertices[used])
+    particle_of = np.full(len(vertices), -1, np.int64)
+    particle_of[used] = of_used
+    own = without_degenerate(particle_of[triangles]) if len(triangles) else np.zeros((0, 3), np.int64)
+    edges, bends = edges_of(own), bends_of(own)
+    pairs = np.concatenate((edges, bends))
+    rows = np.zeros(len(pairs), EDGE)
+    rows["a"], rows["b"] = pairs.T
+    rows["rest"] = np.linalg.norm(positions[rows["b"]] - positions[rows["a"]], axis=1)
+    rows["compliance"] = np.arange(len(rows)) < len(edges)  # carried through the order of the colours
+    rows = coloured(rows, len(positions))
+    is_bend = rows["compliance"] == 0.0
+    rows["compliance"] = 0.0
+    volume = volume_of(positions, own) if is_closed(own) else 0.0
+    return Layout(positions, particle_of, own.astype(np.int32), rows, is_bend, float(np.sign(volume)), abs(volume))

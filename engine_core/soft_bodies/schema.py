@@ -1,0 +1,90 @@
+"""The data of a soft body: one record, and arrays of its particles, edges and triangles at addresses that never change."""
+
+import numpy as np
+
+MOST_CONTACTS = 3
+"""Contacts of a particle: the corner of a room has three walls."""
+MOST_CANDIDATES = 1024
+"""Rigid bodies near a soft body that one step looks at."""
+MOST_AREAS = 32
+"""Areas around a soft body that one step looks at."""
+
+EDGE = np.dtype([("a", "i4"), ("b", "i4"), ("rest", "f8"), ("compliance", "f8")], align=True)
+"""A distance between two particles: the rest length [m] and the length gained by 1 N [m/N]."""
+
+CONTACT = np.dtype(
+    [
+        ("body", "i4"),
+        ("pushes_particle", "i2"),  # the soft body's mask has the layer of the body
+        ("pushes_body", "i2"),  # the body's mask has the layer of the soft body, and the body can be moved
+        ("row", "i8"),  # of the body in the solver; 0: it stands still
+        ("local_arm", "f8", 3),  # from the centre of mass to the point on the surface, body frame [m]
+        ("local_normal", "f8", 3),  # unit, out of the body
+        ("arm", "f8", 3),  # the same in world axes, in this sub-step
+        ("normal", "f8", 3),
+        ("at", "f8", 3),  # the point as the sub-step began, world [m]
+        ("surface", "f8", 3),  # velocity of a conveyor's surface [m/s]
+        ("friction", "f8"),
+    ],
+    align=True,
+)
+
+SOFT_BODY = np.dtype(
+    [
+        ("is_enabled", "i8"),
+        ("id", "i8"), ("user_id", "i8"),  # as hits report them; numbers of the host
+        ("is_pickable", "i8"),
+        ("layer", "u4"), ("mask", "u4"),
+        # Arrays: float64 (n, 3) unless stated. Positions and the like are in world axes [m].
+        ("particle_count", "i8"), ("positions", "i8"), ("velocities", "i8"),
+        ("previous", "i8"),  # positions before a small step
+        ("targets", "i8"),  # where pinned particles are to be at the end of the step
+        ("inverse_masses", "i8"),  # float64 (n,) [1/kg]; 0: pinned
+        ("forces", "i8"),  # on each particle, for the next step [N]
+        ("accelerations", "i8"),  # of this step: gravity and forces [m/s^2]
+        ("damps", "i8"),  # float64 (n,): of this step, areas included [1/s]
+        ("winds", "i8"),  # pressure of the wind at each particle, along the wind [N/m^2]
+        ("checked", "i8"),  # where the particle was when its contacts were found
+        ("contact_counts", "i8"),  # int32 (n,)
+        ("contacts", "i8"),  # CONTACT (n, MOST_CONTACTS)
+        ("edges", "i8"), ("edge_count", "i8"),  # EDGE, by colour
+        ("triangles", "i8"), ("triangle_count", "i8"),  # int32 (m, 3)
+        ("candidates", "i8"), ("candidate_count", "i8"),  # int32 (MOST_CANDIDATES,): bodies near it in this step
+        ("exceptions", "i8"), ("exception_count", "i8"),  # int64: ids of bodies that it does not meet
+        ("wind_areas", "i8"),  # WIND, by index of the area; 0: no area has wind
+        # Settings.
+        ("radius", "f8"),  # of the particles in contacts [m]
+        ("friction", "f8"),
+        ("precision", "i8"),  # small steps in 1/240 s
+        ("damping", "f8"),  # [1/s]
+        ("drag", "f8"),  # drag coefficient of the triangles
+        ("pressure", "f8"),  # pressure times volume [J]
+        ("gravity_scale", "f8"),
+        ("can_sleep", "i8"),
+        ("orientation", "f8"),  # 1: triangles are counter-clockwise seen from outside, -1: clockwise; 0: the surface is open
+        ("least_volume", "f8"),  # the pressure does not rise beyond that of this volume [m^3]
+        # State.
+        ("is_asleep", "i8"),
+        ("still_time", "f8"),  # how long all particles have been slow [s]
+        ("surroundings", "i8"),  # hash of the bodies near it and of gravity when it fell asleep
+        ("to_wake", "i8"),  # 1 + index of a sleeping body that a particle pushed; 0: none
+        ("fastest_body", "f8"),  # speed of the fastest body near it [m/s]
+        ("since_found", "f8"),  # time since contacts were last found [s]
+        ("has_wind", "i8"),  # some particle is in wind
+        ("bounds", "f8", 6),  # of all particles: min x, y, z, max x, y, z, world [m]
+        ("time", "f8"),  # of the step under way [s]
+        ("volume", "f8"),  # enclosed by the triangles, as of the last small step; 0 if nothing needed it [m^3]
+    ],
+    align=True,
+)  # fmt: skip
+
+WIND = np.dtype(
+    [
+        ("magnitude", "f8"),  # pressure at the source [N/m^2]
+        ("attenuation", "f8"),  # exponent: the pressure falls with distance ** -attenuation
+        ("source", "f8", 3),  # world [m]
+        ("direction", "f8", 3),  # world, unit
+    ],
+    align=True,
+)
+"""The wind of an area; 0 everywhere: none."""
