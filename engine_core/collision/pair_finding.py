@@ -77,8 +77,8 @@ def may_pair(system, bodies, low, high):
 def find_in_tree(system, bodies, index, tree, may_crowd, found, counts):
     """Note in `found`, from `counts[0]` on, the bodies of one tree with which a body makes new pairs. `counts[0]` grows by their
     number, also by those for which `found` has no room. `counts[1]` grows by the number of bodies of a crowd that the body
-    overlaps deeply; of these, known pairs are noted too, and those not that it leaves to other pairs. `may_crowd`: whether the body
-    may be in a crowd."""
+    overlaps deeply; of these, known pairs are noted too, and those not that it leaves to other pairs. `may_crowd`: whether the
+    body may be in a crowd."""
     body, cursor = bodies[index], stack_array(1, CURSOR)
     bounds_query_begin(cursor, tree, body.fat_bounds)
     other_index = bounds_query_next(cursor, tree)
@@ -99,8 +99,8 @@ def find_in_tree(system, bodies, index, tree, may_crowd, found, counts):
 
 @kernel
 def keep_new_pairs(system, bodies, index, found, counts):
-    """Remove from `found` the pairs of a crowd that are known, and what a crowd of `counts[1]` bodies leaves to other pairs: while
-    the body looked, fewer were known. Pairs are looked up only here, because most of a crowd is left to others."""
+    """Remove from `found` the pairs of a crowd that are known, and what a crowd of `counts[1]` bodies leaves to other pairs:
+    while the body looked, fewer were known. Pairs are looked up only here, because most of a crowd is left to others."""
     kept = 0
     for k in range(counts[0]):
         low, high = min(index, INT64(found[k])), max(index, INT64(found[k]))
