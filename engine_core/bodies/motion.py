@@ -61,8 +61,8 @@ def origin_of(body):
 
 
 @kernel
-def update_world_inertia(body):
-    """Renew the inverse inertia in world axes from the rotation; it is zero about locked axes."""
+def world_inertia(body):
+    """Inverse inertia in world axes at the body's rotation, as xx, yy, zz, xy, xz, yz; zero about locked axes [1/(kg m^2)]."""
     inertia = body.inverse_inertia_local
     world = rotate_symmetric(
         quaternion(body.rotation),
@@ -70,13 +70,15 @@ def update_world_inertia(body):
     )
     locks = body.axis_locks >> 3
     x, y, z = 1.0 - (locks & 1), 1.0 - (locks >> 1 & 1), 1.0 - (locks >> 2 & 1)
+    return world[0] * x, world[1] * y, world[2] * z, world[3] * x * y, world[4] * x * z, world[5] * y * z
+
+
+@kernel
+def update_world_inertia(body):
+    """Renew the stored inverse inertia in world axes from the rotation. A step does so as it begins: between steps the stored one
+    is that of the rotation before."""
     out = body.inverse_inertia_world
-    out[0] = world[0] * x
-    out[1] = world[1] * y
-    out[2] = world[2] * z
-    out[3] = world[3] * x * y
-    out[4] = world[4] * x * z
-    out[5] = world[5] * y * z
+    out[0], out[1], out[2], out[3], out[4], out[5] = world_inertia(body)
 
 
 @kernel

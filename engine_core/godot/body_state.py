@@ -155,8 +155,7 @@ def get_inverse_inertia_tensor(instance, arguments, result):
     if index < 0:
         store_zeros(result, 9)
         return
-    m = bodies_of(world_address)[index].inverse_inertia_world
-    store_symmetric(result, (m[0], m[1], m[2], m[3], m[4], m[5]))
+    store_symmetric(result, motion.world_inertia(bodies_of(world_address)[index]))
 
 
 # --- motion ---------------------------------------------------------------------------------------------------------

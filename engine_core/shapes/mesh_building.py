@@ -1,7 +1,8 @@
 """Cooking of triangle meshes: equal vertices welded, degenerate triangles dropped, a bounding tree, active edges.
 
 An edge is active if a body that slides over it may catch on it: it is a border, or more convex than `COS_ACTIVE`, or shared by
-more than two triangles. Contacts at other edges use the normal of the triangle.
+more than two triangles. Where every triangle is there twice, once wound each way, each of the two surfaces has its own edges.
+Contacts at other edges use the normal of the triangle.
 
 Compiled code counts finished work in a word: every triangle once when it is in a leaf and once when its edges are known. Another
 thread may read it meanwhile.
@@ -259,6 +260,36 @@ def _is_active(vertices, triangles, first, second, is_two_sided):
 
 
 @kernel
+def _across(triangles, keys, begin, end, place):
+    """The place on the other side of an edge that four triangles share, two of them the backs of the other two: of the triangle
+    that is wound alike and is not its own back. -1 if the four are not so."""
+    t, k = place >> 2, place & 3
+    back, beside = 0, np.int64(-1)
+    for i in range(begin, end):
+        other = keys[i] & 0xFFFFFFFF
+        u, j = other >> 2, other & 3
+        if triangles[t, k] != triangles[u, j]:
+            if triangles[t, (k + 2) % 3] == triangles[u, (j + 2) % 3]:
+                back += 1
+            else:
+                beside = other
+    return beside if end - begin == 4 and back == 1 else np.int64(-1)
+
+
+@kernel
+def _mark_edge(vertices, triangles, keys, begin, end, is_two_sided, active_edges):
+    """Mark an edge, which the triangles of `keys[begin:end]` share, where it is active."""
+    first, second = keys[begin] & 0xFFFFFFFF, keys[end - 1] & 0xFFFFFFFF
+    if end - begin == 2 and not _is_active(vertices, triangles, first, second, is_two_sided):
+        return
+    for i in range(begin, end):
+        place = keys[i] & 0xFFFFFFFF
+        beside = _across(triangles, keys, begin, end, place)
+        if beside < 0 or _is_active(vertices, triangles, place, beside, is_two_sided):
+            active_edges[place >> 2] |= np.uint8(1 << (place & 3))
+
+
+@kernel
 def _sort_keys(keys, begin, end):
     """Shell sort; most ranges have only a few entries."""
     gap = 1
@@ -306,10 +337,6 @@ def find_active_edges(addresses, is_two_sided):
             after = begin + 1
             while after < end and keys[after] >> 32 == keys[begin] >> 32:
                 after += 1
-            first, second = keys[begin] & 0xFFFFFFFF, keys[after - 1] & 0xFFFFFFFF
-            if after - begin != 2 or _is_active(vertices, triangles, first, second, is_two_sided):
-                for i in range(begin, after):
-                    place = keys[i] & 0xFFFFFFFF
-                    active_edges[place >> 2] |= np.uint8(1 << (place & 3))
+            _mark_edge(vertices, triangles, keys, begin, after, is_two_sided, active_edges)
             begin = after
     add_int64(words[5], words[1] - counted)
