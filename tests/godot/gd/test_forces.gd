@@ -76,6 +76,19 @@ func test_inverse_inertia_of_box_and_sphere() -> void:
 	check_near(direct_state(ball).inverse_mass, 0.5, 1e-6, "inverse mass")
 
 
+## R I^-1 R^T with the rotation of now: of a body that spins, the one of the step before is another.
+func test_inverse_inertia_tensor_of_a_body_that_spins() -> void:
+	var crate := floating(box(SIZE), Vector3.ZERO, {"mass": 6.0, "angular_velocity": Vector3(2, 5, 7)})
+	var alone := Basis.from_scale(Vector3.ONE / _box_inertia(6.0, SIZE))
+	for step: int in 10:
+		await steps()
+		var state := direct_state(crate)
+		var turned := state.transform.basis * alone * state.transform.basis.transposed()
+		for column: int in 3:
+			check_near(state.inverse_inertia_tensor[column], turned[column], 1e-4, "tensor, column %d" % column)
+			check_near(crate.get_inverse_inertia_tensor()[column], turned[column], 1e-4, "of the node, column %d" % column)
+
+
 ## Capsule of radius r and cylinder length l: V = pi r^2 l + 4/3 pi r^3; both parts about the axis and across it.
 func test_inverse_inertia_of_a_capsule() -> void:
 	var r := 0.5
