@@ -156,6 +156,7 @@ MAKERS = {
     "api/new_bodies.py": {"friction", "restitution", "collision_layer", "collision_mask"},
     "core/queries.py": {"collision_mask"},  # rows of queries
     "core/snapshot.py": {"collision_mask"},
+    "core/soft_bodies.py": {"friction", "gravity_scale"},  # of a soft body
     "godot/server_joints.py": {"priority"},  # of a joint
 }
 OTHER_ROWS = {"rule", "vehicle", "query", "helpers", "space", "self"}
