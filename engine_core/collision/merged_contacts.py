@@ -13,7 +13,7 @@ from .meshes import CLUSTER, add_to_clusters, name_features, write_clusters
 from .schema import CONTACT_RESULT, MAX_RESULTS
 
 INT64 = np.int64
-MOST_SINGLE, LEAST_MERGED = 2, 2
+MOST_SINGLE, LEAST_MERGED = 4, 3
 """Numbers of contacts at which a pair begins to merge them, and ends."""
 MERGE, WRITE = range(2)
 

@@ -84,6 +84,12 @@ def fold(mode, present, own):
 
 
 @kernel
+def fold_vector(mode, present, own):
+    """Combine a vector from earlier areas with that of an area with this mode."""
+    return fold(mode, present[0], own[0]), fold(mode, present[1], own[1]), fold(mode, present[2], own[2])
+
+
+@kernel
 def surroundings_at(system, index, position):
     """(gravity [m/s^2], linear damping, angular damping [1/s]) of all areas and the space for a body, at a position [m]; the
     body's own are not included."""
@@ -99,10 +105,8 @@ def surroundings_at(system, index, position):
         area = areas[at]
         priority = area.priority
         if not ended_gravity:
-            own = gravity_of(system.world, area, bodies[at], position)
-            mode = area.gravity_mode
-            gravity = (fold(mode, gravity[0], own[0]), fold(mode, gravity[1], own[1]), fold(mode, gravity[2], own[2]))
-            ended_gravity = ends(mode)
+            gravity = fold_vector(area.gravity_mode, gravity, gravity_of(system.world, area, bodies[at], position))
+            ended_gravity = ends(area.gravity_mode)
         if not ended_linear:
             linear = fold(area.linear_damp_mode, linear, area.linear_damp)
             ended_linear = ends(area.linear_damp_mode)

@@ -5,7 +5,7 @@ import numpy as np
 from ..collision.distance import distance_of_cores
 from ..collision.gaps import prepare_point
 from ..geometry.gjk import CORE
-from ..geometry.vector import add_scaled, dot, length, scale, subtract, vector3
+from ..geometry.vector import dot, length, scale, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
@@ -102,9 +102,3 @@ def nearest_of_solid(shape, point):
     if is_convex(shape):
         return of_convex(shape, point)
     return NOT_NEAR, UP
-
-
-@kernel
-def surface_point(point, distance, normal):
-    """The point of the surface below a point."""
-    return add_scaled(point, normal, -distance)

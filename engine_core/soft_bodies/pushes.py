@@ -41,7 +41,7 @@ def push_body(system, body, contact, impulse):
 @kernel
 def solve_contact(system, bodies, soft, contact, at, before, share, h, passed):
     """Solve one contact of a particle that is at `at` and was at `before` as the small step of `h` [s] began, at the time
-    `passed` [s] into the sub-step. Return where the particle is then, and 1.0 if a sleeping body is to be woken."""
+    `passed` [s] into the sub-step. Return where the particle is then, and whether a sleeping body is to be woken."""
     body, normal = bodies[INT64(contact.body)], vector3(contact.normal)
     own = share if contact.pushes_particle else 0.0
     velocity = velocity_at(system, contact.row, vector3(contact.arm))
@@ -53,11 +53,9 @@ def solve_contact(system, bodies, soft, contact, at, before, share, h, passed):
     part = passed / h + 1.0
     total = own + share_of(contact, body, normal, part)
     if missing <= 0.0 or total <= 0.0:
-        return at, 0.0
+        return at, False
     push = missing / total
-    wakes = 0.0
-    if contact.row == 0 and body.mode >= RIGID and push / h * FLOAT64(body.inverse_mass) > WAKING_CHANGE:
-        wakes = 1.0
+    wakes = contact.row == 0 and body.mode >= RIGID and push / h * FLOAT64(body.inverse_mass) > WAKING_CHANGE
     at = add_scaled(at, normal, own * push)
     push_body(system, body, contact, scale(normal, -push / h))
     slid = subtract(subtract(at, before), scale(add(velocity, vector3(contact.surface)), h))
@@ -85,7 +83,7 @@ def solve_contacts(system, soft, h, passed):
         rows, at, before = contacts_of(soft, i), vector3(positions[i]), vector3(previous[i])
         for k in range(counts[i]):
             at, wakes = solve_contact(system, bodies, soft, rows[k], at, before, shares[i], h, passed)
-            if wakes > 0.0:
+            if wakes:
                 note_waking(soft, rows[k].body)
         store3(positions[i], at)
 

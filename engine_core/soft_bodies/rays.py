@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..geometry.ray import ray_triangle, triangle_normal
+from ..geometry.ray import ray_slab, ray_triangle, triangle_normal
 from ..geometry.vector import dot, negate, store3, vector3
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view, view2
@@ -24,16 +24,12 @@ SOFT_RAY = np.dtype(
 
 @kernel
 def misses_bounds(soft, origin, vector, longest):
-    """Whether a ray passes the bounds of a soft body (slabs)."""
+    """Whether a ray passes the bounds of a soft body."""
     begin, end = 0.0, longest
     for k in range(3):
-        low, high = soft.bounds[k] - soft.radius - origin[k], soft.bounds[3 + k] + soft.radius - origin[k]
-        if abs(vector[k]) < 1e-300:
-            if low > 0.0 or high < 0.0:
-                return True
-        else:
-            first, last = low / vector[k], high / vector[k]
-            begin, end = max(begin, min(first, last)), min(end, max(first, last))
+        middle, half = 0.5 * (soft.bounds[k] + soft.bounds[3 + k]), 0.5 * (soft.bounds[3 + k] - soft.bounds[k])
+        enter, leave = ray_slab(origin[k] - middle, vector[k], half + soft.radius)
+        begin, end = max(begin, enter), min(end, leave)
     return begin > end
 
 

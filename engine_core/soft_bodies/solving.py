@@ -48,7 +48,8 @@ def wake_pushed(system, soft):
 
 @kernel
 def lead_pins(soft, positions, velocities, time):
-    """Give pinned particles the velocity with which they reach their targets at the end of the step."""
+    """Give pinned particles the velocity with which they reach their targets at the end of the step. Return whether any
+    moves."""
     targets, shares = (
         view2(soft.targets, soft.particle_count, 3, FLOAT64),
         view(soft.inverse_masses, soft.particle_count, FLOAT64),

@@ -4,8 +4,6 @@ Areas act on each particle by itself: a flag may hang halfway into the wind. The
 (sensors/effects.py): in descending priority, the space last.
 """
 
-import math
-
 import numpy as np
 
 from ..bodies.parts import PARTS, begin_parts, end_parts, next_part_in_box, part_row
@@ -15,15 +13,17 @@ from ..bodies.schema import INSTANCE, LAYER_SENSOR, RIGID, STATIC
 from ..broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter
 from ..broad_phase.schema import CURSOR
 from ..collision.filters import TREE_SIZE
-from ..geometry.angles import exponential
+from ..geometry.angles import exponential, logarithm
 from ..geometry.vector import add, add_scaled, dot, length, quaternion, rotate_inverse, scale, store3, subtract, vector3
 from ..runtime.call import load_int64
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, stack_array, view, view2
-from ..sensors.effects import ends, fold, gravity_of, space_gravity
+from ..runtime.pair_table import hash_of
+from ..sensors.effects import ends, fold, fold_vector, gravity_of, space_gravity
 from ..sensors.overlaps import has_overrides, rows_of
 from ..shapes.ray import point_in_shape
 from ..shapes.schema import SHAPE
+from ..solver.pair_settling import sort_int32
 from .schema import MOST_AREAS, MOST_CANDIDATES, WIND
 
 INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
@@ -33,12 +33,10 @@ TOUCHING = 0.1
 """Bodies nearer than this wake a soft body when they move, come or go [m]."""
 NEAREST_SOURCE = 0.01
 """Wind that falls with distance is no stronger than at this distance from its source [m]."""
-MULTIPLIER = 0x9E3779B97F4A7C1
 POSITION_WORDS = 5
 """Words of a BODY, from its id on, that tell whether it is another one or has moved: id, position, half of the rotation."""
 FARTHEST_SOURCE = 1e9
 """Wind beyond this distance from its source is as strong as there [m]."""
-SQRT_2, LN_2 = math.sqrt(2.0), math.log(2.0)
 NOTHING = (0.0, 0.0, 0.0)
 WIND_SIZE = WIND.itemsize
 
@@ -108,12 +106,12 @@ def distance_to_bounds(soft, body, origin):
 
 
 @kernel
-def hash_of(body):
+def hash_of_pose(body):
     """A hash of a body's id and pose."""
     address, mixed = address_of_record(body), INT64(1)
     for k in range(POSITION_WORDS):
-        mixed = (mixed ^ load_int64(address + 8 * k)) * MULTIPLIER
-        mixed ^= (mixed >> 29) & 0x7FFFFFFFF
+        word = load_int64(address + 8 * k)
+        mixed = hash_of(mixed, word ^ word >> 32)
     return mixed
 
 
@@ -142,23 +140,12 @@ def find_candidates(system, soft, bodies, reach):
                     if body.mode != STATIC:
                         soft.fastest_body = max(soft.fastest_body, speed)
                     if distance <= TOUCHING:
-                        mixed += hash_of(body)
+                        mixed += hash_of_pose(body)
             index = bounds_query_next(cursor, tree)
         query_end(cursor, tree)
     soft.candidate_count = count
-    put_in_ascending_order(candidates, count)
+    sort_int32(candidates, count)  # what a tree yields first depends on how it was built
     return mixed
-
-
-@kernel
-def put_in_ascending_order(numbers, count):
-    """Sort a short list: what a tree yields first depends on how it was built."""
-    for i in range(1, count):
-        own, k = numbers[i], i - 1
-        while k >= 0 and numbers[k] > own:
-            numbers[k + 1] = numbers[k]
-            k -= 1
-        numbers[k + 1] = own
 
 
 @kernel
@@ -222,22 +209,6 @@ def is_inside(world, body, point):
 
 
 @kernel
-def logarithm(x):
-    """The natural logarithm of a positive number, the same bits on every system: by halving or doubling, then the series of the
-    inverse hyperbolic tangent."""
-    twos = 0.0
-    while x > SQRT_2:
-        x, twos = 0.5 * x, twos + 1.0
-    while x < 0.5 * SQRT_2:
-        x, twos = 2.0 * x, twos - 1.0
-    t = (x - 1.0) / (x + 1.0)
-    square, total = t * t, 0.0
-    for k in range(11, -1, -1):
-        total = total * square + 1.0 / (2.0 * k + 1.0)
-    return twos * LN_2 + 2.0 * t * total
-
-
-@kernel
 def wind_at(wind, point):
     """The wind's pressure at a point, along its direction [N/m^2]; none behind its source."""
     way = dot(subtract(point, vector3(wind.source)), vector3(wind.direction))
@@ -262,9 +233,8 @@ def act_on(system, world, soft, bodies, areas, found, count, point):
         if has_wind(soft, index):
             wind = add(wind, wind_at(wind_of(soft, index), point))
         if not ended_gravity:
-            own, mode = gravity_of(system.world, area, bodies[index], point), area.gravity_mode
-            gravity = (fold(mode, gravity[0], own[0]), fold(mode, gravity[1], own[1]), fold(mode, gravity[2], own[2]))
-            ended_gravity = ends(mode)
+            gravity = fold_vector(area.gravity_mode, gravity, gravity_of(system.world, area, bodies[index], point))
+            ended_gravity = ends(area.gravity_mode)
         if not ended_damp:
             damp = fold(area.linear_damp_mode, damp, area.linear_damp)
             ended_damp = ends(area.linear_damp_mode)

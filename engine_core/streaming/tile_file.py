@@ -199,6 +199,8 @@ def _read_bytes(path: Path | Place) -> np.ndarray:
     """Read a whole file to an address that is a multiple of 64."""
     if not isinstance(path, Path):
         content = np.frombuffer(path.read_bytes(), np.uint8)
+        if len(content) > LARGEST_FILE:
+            raise OSError(f"it has {len(content)} bytes")
         memory = _aligned_memory(len(content))
         memory[:] = content
         return memory

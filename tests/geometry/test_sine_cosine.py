@@ -1,5 +1,5 @@
-"""Sine, cosine, exponential and hyperbolic sine of the engine: against the mathematics library, and against the same code as
-plain Python."""
+"""Sine, cosine, exponential, hyperbolic sine and logarithm of the engine: against the mathematics library, and against the same
+code as plain Python."""
 
 import math
 import struct
@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scree.geometry.angles import circle_point, even_directions, exponential, hyperbolic_sine, sine_cosine
+from scree.geometry.angles import circle_point, even_directions, exponential, hyperbolic_sine, logarithm, sine_cosine
 from scree.runtime.kernel import entry_point
 from scree.runtime.memory import view
 
@@ -26,6 +26,11 @@ def found(x: float) -> np.ndarray:
     out = np.zeros(4)
     all_four(x, out.ctypes.data)
     return out
+
+
+@entry_point("void(float64, int64)")
+def logarithm_of(x, out):
+    view(out, 1, np.float64)[0] = logarithm(x)
 
 
 def bits(*values: float) -> bytes:
@@ -55,6 +60,15 @@ def test_exponential_and_hyperbolic_sine(x):
     power, wave = found(x)[2:]
     assert relative(power, math.exp(x)) < 2 * ULP
     assert relative(wave, math.sinh(x)) < 4 * ULP
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.one_of(st.floats(0.5, 2.0), st.floats(1e-12, 1e12)))
+def test_logarithm(x):
+    out = np.zeros(1)
+    logarithm_of(x, out.ctypes.data)
+    assert abs(out[0] - math.log(x)) < 4 * ULP * max(abs(math.log(x)), 1.0)
+    assert out.tobytes() == bits(logarithm.py_func(x))
 
 
 @settings(deadline=None, max_examples=300)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from scree.tools import bare_machine, export_game, find_godot, install_addon
 
 PROJECT = """config_version=5
@@ -21,6 +23,14 @@ func _ready():
 	print("class ", PhysicsServer3D.get_class())
 	get_tree().quit()
 """
+
+
+def needs_bare_machine() -> None:
+    """Skip the test, saying what is missing, where no game can be exported and played as on a bare machine."""
+    try:
+        bare_machine.libraries()
+    except bare_machine.NoBareMachine as why:
+        pytest.skip(str(why))
 
 
 def make_project(folder: Path, script: str = SAYS_CLASS) -> Path:

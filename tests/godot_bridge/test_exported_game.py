@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("scree.tools")
-from exported import exported_with_todays_addon  # noqa: E402
+from exported import exported_with_todays_addon, needs_bare_machine  # noqa: E402
 
 from scree.tools import bare_machine, find_godot, find_python  # noqa: E402
 
@@ -16,10 +16,7 @@ PLAY = ["/game/game.x86_64", "--headless"]
 
 @pytest.fixture(scope="module")
 def game(tmp_path_factory) -> Path:
-    try:
-        bare_machine.libraries()
-    except bare_machine.NoBareMachine as why:
-        pytest.skip(str(why))
+    needs_bare_machine()
     return exported_with_todays_addon(tmp_path_factory.mktemp("exported"), find_godot.find_godot(fetch=False))
 
 

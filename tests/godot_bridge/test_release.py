@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("scree.tools")
-from exported import export, make_project  # noqa: E402
+from exported import export, make_project, needs_bare_machine  # noqa: E402
 
 from scree.tools import bare_machine, export_game, find_godot, release, warm_up  # noqa: E402
 
@@ -37,10 +37,7 @@ def godot() -> find_godot.Godot:
 def released(tmp_path_factory, godot) -> release.Release:
     if not warm_up.is_in_library():
         pytest.skip("the core's library is not built for these sources: `scree build-core` takes minutes")
-    try:
-        bare_machine.libraries()
-    except bare_machine.NoBareMachine as why:
-        pytest.skip(str(why))
+    needs_bare_machine()
     return release.make(tmp_path_factory.mktemp("release"), godot)
 
 

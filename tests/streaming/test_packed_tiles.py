@@ -9,28 +9,13 @@ import pytest
 
 from scree.runtime.cache_folder import user_cache_folder
 from scree.streaming import baking, tile_file
-from scree.tools import bare_machine, export_game, find_python, install_addon
+from scree.tools import bare_machine, find_python, install_addon
+from tests.godot_bridge import exported
 from tests.streaming.worlds import bake_world
 
-PROJECT = """config_version=5
-
-[application]
-
-config/name="packed tiles"
-run/main_scene="res://main.tscn"
-
+PLUGIN = """
 [editor_plugins]
-
 enabled=PackedStringArray("res://addons/scree/plugin.cfg")
-
-[physics]
-
-3d/physics_engine="Scree Physics"
-"""
-SCENE = """[gd_scene load_steps=2 format=3]
-[ext_resource type="Script" path="res://main.gd" id="1"]
-[node name="Main" type="Node3D"]
-script = ExtResource("1")
 """
 SCRIPT = """extends Node3D
 var world := StreamingWorld3D.new()
@@ -63,20 +48,17 @@ BODIES = 30
 @pytest.fixture(scope="module")
 def game(tmp_path_factory, godot) -> Path:
     """A game whose pack holds 64 tiles, one of them damaged."""
-    try:
-        bare_machine.libraries()
-    except bare_machine.NoBareMachine as why:
-        pytest.skip(str(why))
+    exported.needs_bare_machine()
     folder = tmp_path_factory.mktemp("packed")
-    project = folder / "project"
+    project = exported.make_project(folder / "project", SCRIPT)
     tiles = project / "world" / "tiles"
     bake_world(tiles, side=8, bodies=BODIES)
     damaged = tiles / tile_file.tile_name((-2, -2))
     damaged.write_bytes(damaged.read_bytes()[:777])
-    for name, text in {"project.godot": PROJECT, "main.tscn": SCENE, "main.gd": SCRIPT}.items():
-        (project / name).write_text(text)
+    with open(project / "project.godot", "a") as settings:
+        settings.write(PLUGIN)
     install_addon.install(project)
-    made = export_game.export(project, folder / "game" / "game.x86_64", bare_machine.template(), godot)
+    made = exported.export(project, folder / "game", godot)
     shutil.copyfile(project / "addons/scree/bin/scree_paths.cfg", made / "scree_paths.cfg")
     return made
 

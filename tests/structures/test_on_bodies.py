@@ -379,7 +379,7 @@ def test_tiles_refuse_structures():
 
 
 def test_many_contacts_are_merged_and_few_are_not(space):
-    """A slab on 400 bricks has a few manifolds, a box on four has one; one on two has one a brick."""
+    """A slab on 400 bricks has a few manifolds; a small box on four has one a brick."""
     floor, _ = block(40, 1, 40, size=1)
     space.add_static(floor)
     slab = space.add_rigid(scree.Box(half_extents=(2.5, 0.3, 2.5)), (0.1, 0.555, 0.1), density=500.0, can_sleep=False)
@@ -388,13 +388,11 @@ def test_many_contacts_are_merged_and_few_are_not(space):
     assert len(space.contact_events().rows) <= 4
     assert slab.position == pytest.approx((0.1, 0.55, 0.1), abs=2e-3) and np.abs(slab.velocity).max() < 1e-3
     slab.remove()
-    for z, manifolds in ((0.0, 1), (0.125, 2)):
-        box = space.add_rigid(scree.Box(half_extents=(0.1, 0.1, 0.1)), (0.0, 0.355, z), can_sleep=False)
-        box.contact_events = "all"
-        run(space, 1.0)
-        events = space.contact_events().rows
-        assert len(events) == manifolds and len(set(events["part_a"]) | set(events["part_b"])) in (manifolds, manifolds + 1)
-        box.remove()
+    box = space.add_rigid(scree.Box(half_extents=(0.2, 0.2, 0.2)), (0.0, 0.455, 0.0), can_sleep=False)
+    box.contact_events = "all"
+    run(space, 1.0)
+    events = space.contact_events().rows
+    assert len(events) == 4 and len(set(events["part_a"]) | set(events["part_b"])) in (4, 5)
 
 
 def test_a_slab_whose_contacts_are_merged_wakes_when_a_brick_under_it_goes(space):
