@@ -1,4 +1,4 @@
-"""Angles, exponentials and logarithms without the system's mathematics library, so that every system and processor gives the same bits.
+"""Angles, exponentials and logarithms without the system's mathematics library: every system and processor gives the same bits.
 
 They use additions, multiplications, divisions, square roots and rounding to integers alone, which IEEE 754 defines to the last
 bit. Errors are measured against the mathematics library of Python (`tests/geometry/`), in units in the last place (ulp) of the
