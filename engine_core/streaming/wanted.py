@@ -46,7 +46,7 @@ class Ranges:
             raise ValueError(f"Ranges: hysteresis must be from 0 to half a tile, got {self.hysteresis}")
 
     def over_tiles(self, tile_size: float) -> "Ranges":
-        """The same ranges over tiles of this size [m]; the hysteresis is at most a quarter of a tile."""
+        """Ranges over tiles of this size [m], otherwise the same; the hysteresis is at most a quarter of a tile."""
         return replace(self, tile_size=tile_size, hysteresis=min(self.hysteresis, 0.25 * tile_size))
 
 

@@ -68,7 +68,7 @@ def test_all_that_is_wanted_comes_in_and_a_ball_lies_on_it(ground, folder):
 
 
 def test_the_usual_settings_serve_small_tiles(ground, folder):
-    """Of 64 m: the usual hysteresis of 32 m would be half a tile."""
+    """Tiles of 64 m: the usual hysteresis of 32 m would be half of one."""
     with ground.stream(folder, StreamingSettings()) as streaming:
         streaming.wait_until_idle([Viewer(5.0, 5.0)])
         assert streaming.figures()["bodies"] > 0
