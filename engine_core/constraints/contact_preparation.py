@@ -33,7 +33,7 @@ from .schema import (
     SPREAD, TABLE_SPIN, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_VELOCITY,
 )  # fmt: skip
 from .wide_preparation import (
-    CENTER_B, FRAME_FIELDS, FRICTION_WORLD, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
+    CENTER_B, FRAME_FIELDS, FRICTION_WORLD, HALF_GAP, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
     lowest_separation, measure_approach, note_impacts, place_points, prepare_friction,
 )  # fmt: skip
 
@@ -132,6 +132,17 @@ def clear_lane(lane, whole, frame):
 
 
 @kernel
+def half_gap_of(manifold):
+    """Half the mean gap between the surfaces of a manifold where its points were found [m]. Those found ahead touch there."""
+    if manifold.flags & MANIFOLD_IS_AHEAD or manifold.point_count == 0:
+        return 0.0
+    gap = 0.0
+    for p in range(manifold.point_count):
+        gap += max(np.float64(manifold.separation[p]), 0.0)
+    return 0.5 * gap / manifold.point_count
+
+
+@kernel
 def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame, h, usual):
     """Write one manifold into one lane of a block; `lane`, `whole`: the block's floats, and the same as integers, from the lane's
     first on; `frame`: a lane of frames, see `place_points`; `usual`: see `softness_of`."""
@@ -175,6 +186,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     lane[ALLOWED_OVERLAP * 8] = FLOAT32(allowed_overlap(system, a, b))
     lane[ROUNDING_A * 8] = manifold.rounding_a
     lane[ROUNDING_B * 8] = manifold.rounding_b
+    lane[HALF_GAP * 8] = FLOAT32(half_gap_of(manifold))
     lane[PATCH * 8] = FLOAT32(CONTACT_PATCH * min(size_of(a), size_of(b)))
     for row in range(3):
         put_vector(frame, TURN_A + 3 * row, rows_a[row])

@@ -26,6 +26,7 @@ POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 # Values that `contact_preparation` leaves in fields that are filled here.
 FRICTION_WORLD = TANGENT_MASS  # last step's impulse of friction, world axes
 ROUNDING_A, ROUNDING_B, PATCH = ANCHOR_A, ANCHOR_A + 1, ANCHOR_A + 2  # see MANIFOLD.rounding_a and CONTACT_PATCH
+HALF_GAP = ANCHOR_B  # half the mean gap between the surfaces where the points were found [m]
 
 # Fields of the frames of eight pairs, eight floats each: see `collision.contact_points.contact_frames`.
 TURN_A, TURNED_AWAY, CENTER_B = 0, 9, 18  # rows of A; rows of B minus those of A, which are small: so single precision suffices
@@ -79,7 +80,7 @@ def find_center(block, count):
     steep = splat8(FLOAT32(1.0 / SPECULATIVE_DISTANCE))
     normal, patch, allowed = field3(block, NORMAL), field(block, PATCH), field(block, ALLOWED_OVERLAP)
     rounding_a, rounding_b = field(block, ROUNDING_A), field(block, ROUNDING_B)
-    center_a, center_b, total, gap = (zero, zero, zero), (zero, zero, zero), zero, zero
+    center_a, center_b, total = (zero, zero, zero), (zero, zero, zero), zero
     for p in range(count):
         point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
         anchor_a, anchor_b = field3(point, POINT_ANCHOR_A), field3(point, POINT_ANCHOR_B)
@@ -89,7 +90,6 @@ def find_center(block, count):
         weight = where_less8(apart, far, weight, zero)
         center_a, center_b = add_scaled8(center_a, anchor_a, weight), add_scaled8(center_b, anchor_b, weight)
         total += weight
-        gap += weight * max8(separation, zero)
     share = one / max8(total, tiny)
     center_a = (center_a[0] * share, center_a[1] * share, center_a[2] * share)
     center_b = (center_b[0] * share, center_b[1] * share, center_b[2] * share)
@@ -97,8 +97,9 @@ def find_center(block, count):
         point = block + POINTS * FIELD_SIZE + p * POINT_SIZE
         way = subtract8(field3(point, POINT_ANCHOR_A), center_a)
         put(point, POINT_LEVER, max8(square_root8(dot8(way, way)), patch))
-    # Points are measured from the axis of a round body, midway between surfaces that are still apart: friction acts on them.
-    half_gap = gap * share * splat8(FLOAT32(0.5))
+    # Points are measured from the axis of a round body, midway between surfaces that were still apart when they were found:
+    # friction acts on the surfaces, once they have met.
+    half_gap = field(block, HALF_GAP)
     return add_scaled8(center_a, normal, rounding_a - half_gap), add_scaled8(center_b, normal, half_gap - rounding_b)
 
 

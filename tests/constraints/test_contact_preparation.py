@@ -5,7 +5,7 @@ import pytest
 from small_world import SmallWorld
 
 from scree.bodies.schema import HAS_JOINT, RIGID_LINEAR, STATIC
-from scree.collision.schema import MANIFOLD_HAD_IMPACT, PAIR_SPARES_A, PAIR_SPARES_B, SPECULATIVE_DISTANCE
+from scree.collision.schema import MANIFOLD_HAD_IMPACT, MANIFOLD_IS_AHEAD, PAIR_SPARES_A, PAIR_SPARES_B, SPECULATIVE_DISTANCE
 from scree.constraints import schema as c
 from scree.constraints.contact_preparation import CONTACT_PATCH, prepare_contacts
 from scree.constraints.wide_preparation import IMPACT_SPEED
@@ -75,8 +75,9 @@ class Twin:
         weights = np.clip([2.0 - (point[2] + overlap) / SPECULATIVE_DISTANCE for point in self.points], 1e-6, 1.0)
         weights /= weights.sum()
         self.middles = [sum(w * point[side] for w, point in zip(weights, self.points, strict=True)) for side in range(2)]
-        # Friction acts on the surfaces; points lie half-way between those that are still apart.
-        half_gap = 0.5 * sum(w * max(point[2] + overlap, 0.0) for w, point in zip(weights, self.points, strict=True))
+        # Friction acts on the surfaces; points lie half-way between those that were apart when they were found.
+        found = manifold["separation"][: manifold["point_count"]].astype(float)
+        half_gap = 0.0 if manifold["flags"] & MANIFOLD_IS_AHEAD else 0.5 * np.maximum(found, 0.0).mean()
         self.centers = [middle + sign * half_gap * self.normal for sign, middle in zip((-1, 1), self.middles, strict=True)]
         moves = [not pair["flags"] & spares for spares in (PAIR_SPARES_A, PAIR_SPARES_B)]
         self.masses = [float(body["inverse_mass"]) * is_moved for is_moved, body in zip(moves, (a, b), strict=True)]
@@ -134,6 +135,7 @@ def check_lane(fields, pair, lists, manifold, a, b, rows, overlap: float):
     overlap = min(overlap, smallest / 16.0)
     twin = Twin(pair, manifold, a, b, overlap)
     assert fields[c.ALLOWED_OVERLAP] == pytest.approx(overlap)
+    assert fields[c.SPREAD] == 1.0, "only flat ends of cylinders spread"
     np.testing.assert_allclose(fields[c.NORMAL : c.NORMAL + 3], twin.normal, **CLOSE)
     assert fields[c.FRICTION] == lists["friction"] and fields[c.RESTITUTION] == lists["restitution"]
     check_friction(fields, manifold, a, b, twin)

@@ -56,7 +56,7 @@ def to_pressure(fields, points) -> np.ndarray:
     ways = np.array([*(arms(point)[0] - middle for point in points), np.zeros(3)])
     x, y = (weights @ ways @ axis / weights.sum() for axis in (tangent, bitangent))
     squares = weights @ levers**2 / weights.sum()
-    lever = np.sqrt(max(squares - x**2 - y**2, LEAST_LEVER * squares, 1e-12))
+    lever = max(fields[c.SPREAD] * np.sqrt(max(squares - x**2 - y**2, LEAST_LEVER * squares)), 1e-6)
     return np.array([[1.0, 0.0, -y], [0.0, 1.0, x], [0.0, 0.0, lever]])
 
 

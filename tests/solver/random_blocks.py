@@ -118,6 +118,7 @@ class Blocks:
         put(block, c.TWIST_MASS, lane, [1.0 / (normal @ (inertias[0] + inertias[1]) @ normal)])
         put(block, c.FRICTION_IMPULSE, lane, draw.uniform(-0.3, 0.3, 2))
         put(block, c.ALLOWED_OVERLAP, lane, [draw.choice([0.0, 0.02])])
+        put(block, c.SPREAD, lane, [draw.choice([2.0 / 3.0, 1.0])])
         put(block, c.TWIST_IMPULSE, lane, [draw.uniform(-0.3, 0.3)])
         put(block, c.TANGENT_VELOCITY, lane, draw.uniform(-1, 1, 2))
         put(block, c.TWIST_VELOCITY, lane, draw.uniform(-1, 1, 1))
