@@ -79,11 +79,11 @@ def change(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new))
 
 
-@pytest.mark.parametrize("name", ["functions", "limits"])
-def test_a_changed_source_is_said_in_one_line_and_compiled(project, name):
+@pytest.mark.parametrize("name, old, new", [("functions", "** 2", "** 2.0"), ("limits", "HEAVIEST = 10", "HEAVIEST = 11")])
+def test_a_changed_source_is_said_in_one_line_and_compiled(project, name, old, new):
     """Also that of a kernel in another module, which only one of the functions uses."""
     assert run(ARE_THERE, project) == ("True True", "")
-    change(project / "trapdoor" / f"{name}.py", "return", "return 0 +")
+    change(project / "trapdoor" / f"{name}.py", old, new)
     said, errors = run(ARE_THERE, project)
     assert said == f"{name == 'limits'} False"
     assert errors.count("\n") == 1 and f"scree: functions.py or what it uses has changed since {project}" in errors
