@@ -88,7 +88,7 @@ def _had(get: Callable[[], other_system.OtherSystem]) -> other_system.OtherSyste
 
 
 def _run_on(system: other_system.OtherSystem, program: str) -> str:
-    """What a program prints on another system. Raises NotReleased."""
+    """Run a program on another system and return its output. Raises NotReleased."""
     with tempfile.TemporaryDirectory() as made:
         done = system.run(["-c", program], [other_system.engine_beside(Path(made))], 600.0)
     if done.returncode != 0:

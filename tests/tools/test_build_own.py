@@ -58,7 +58,7 @@ WITHOUT_NUMBA = 'import sys\nsys.modules["numba"] = None\n'
 
 
 def run(program: str, project: Path, core: str = "", cache: Path | None = None) -> tuple[str, str]:
-    """What a program says that starts in a folder, and its errors. `core`: the engine's library, 0: none is used."""
+    """Run a program in a folder: its output, and its errors. `core`: the engine's library, 0: none is used."""
     environment = {**os.environ, core_library.CHOSEN: core, "PYTHONDONTWRITEBYTECODE": "1"}
     environment |= {"SCREE_CACHE": str(cache)} if cache else {}
     done = subprocess.run([sys.executable, "-c", program], cwd=project, env=environment, capture_output=True, text=True)

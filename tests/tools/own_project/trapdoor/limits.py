@@ -1,4 +1,4 @@
-"""What the trapdoor bears."""
+"""Limits of what the trapdoor bears."""
 
 from scree.runtime.kernel import kernel
 
