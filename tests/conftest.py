@@ -1,10 +1,31 @@
-"""Fixtures for the tests of several rooms: a Godot that can be started, and the demo project with the addon in it."""
+"""Fixtures for the tests of several rooms: a Godot that can be started, and the demo project with the addon in it; and the option
+that runs all tests from the core's library (`scree test --from-library`)."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from scree.tools import find_godot, scenes
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import from_library  # noqa: E402
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(from_library.OPTION, action="store_true", help="the engine's code comes from the core's library alone")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption(from_library.OPTION):
+        from_library.begin()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption(from_library.OPTION):
+        from_library.take_released_addon()
+        from_library.leave_out(items)
 
 
 @pytest.fixture(scope="session")

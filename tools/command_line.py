@@ -373,83 +373,30 @@ def warmup() -> None:
     console.print("The core is compiled.")
 
 
-@application.command("build-core")
-def build_core(
-    target: Annotated[list[str] | None, typer.Option(help="As linux.x86_64; all for every one; by default this machine.")] = None,
-    into: Annotated[Path | None, typer.Option(help="Where the libraries go; by default where the engine looks for them.")] = None,
-) -> None:
-    """Compile the whole core ahead of time into one library a system, so that nothing is compiled at start."""
+def _need_library() -> None:
+    """Build the core's library of this machine where there is none of these sources."""
     from scree.tools import build_core as building
+    from scree.tools import warm_up
 
+    if warm_up.is_in_library():
+        return
     try:
         with show.counting(console, "Compiling") as report:
-            done = building.build(building.targets(target or []), into, report=report)
+            building.build(building.targets([]), report=report)
     except building.CoreNotBuilt as error:
         _fail(error)
-    for built in done:
-        _plain(f"{built.file}: {built.entry_points} entry points, {built.file.stat().st_size / 1e6:.2f} MB")
-
-
-@application.command()
-def release(
-    into: Annotated[Path | None, typer.Option(help="Where it goes; by default build/release in the checkout.")] = None,
-    target: Annotated[list[str] | None, typer.Option(help="As windows.x86_64; may be repeated; by default this machine.")] = None,
-) -> None:
-    """Make the addon as one folder with everything inside, for projects and games on machines without Python and compiler."""
-    from scree.tools import build_core as building
-    from scree.tools import release as releasing
-
-    folder = into or (places.checkout() or Path.cwd()) / "build" / "release"
-    try:
-        done = releasing.make(folder, _godot(), building.targets(target or []))
-    except (*_EXPECTED, building.CoreNotBuilt, releasing.NotReleased) as error:
-        _fail(error)
-    _plain(f"{done.folder}: {done.unpacked / 1e6:.1f} MB for these systems, {done.packed / 1e6:.1f} MB packed")
-    _plain(f"{done.archive}: {done.archive.stat().st_size / 1e6:.1f} MB")
-
-
-@application.command()
-def wheel(
-    into: Annotated[Path | None, typer.Option(help="Where they go; by default build/wheels in the checkout.")] = None,
-    target: Annotated[list[str] | None, typer.Option(help="As windows.x86_64, or all; by default this machine.")] = None,
-) -> None:
-    """Make wheels with the core inside, one a system: they need no Numba and compile nothing."""
-    import tempfile
-
-    from scree.tools import build_core as building
-    from scree.tools import wheels
-
-    folder = into or (places.checkout() or Path.cwd()) / "build" / "wheels"
-    try:
-        with tempfile.TemporaryDirectory() as made:
-            plain = wheels.build_wheel(Path(made))
-            done = [wheels.with_core(plain, one, folder) for one in building.targets(target or [])]
-    except (building.CoreNotBuilt, wheels.WheelNotBuilt) as error:
-        _fail(error)
-    for made_wheel in done:
-        _plain(f"{made_wheel}: {made_wheel.stat().st_size / 1e6:.1f} MB")
-
-
-@application.command("export-check")
-def export_check(game: Annotated[Path, typer.Argument(help="The folder of an exported game.")]) -> None:
-    """Say what an exported game lacks of Scree."""
-    from scree.tools import export_game
-
-    missing = list(export_game.missing_parts(game))
-    for part in missing:
-        _plain(f"missing: {part}")
-    if missing:
-        raise typer.Exit(1)
-    _plain(f"{game} has all of Scree.")
 
 
 @application.command(cls=_PassOn)
 def test(context: typer.Context) -> None:
-    """Set everything up and run all tests; further arguments go to pytest."""
+    """Set everything up and run all tests; further arguments go to pytest. With --from-library the engine's code comes from the
+    core's library alone, and Godot has a released addon."""
     root = places.checkout()
     if root is None:
         _fail("the tests are in the checkout, not in the installed package")
     _godot()
+    if "--from-library" in context.args:
+        _need_library()
     _warm_up()
     raise typer.Exit(subprocess.run([sys.executable, "-m", "pytest", *context.args], cwd=root).returncode)
 
@@ -489,3 +436,6 @@ def doctor(
         table.add_row(finding.what, signs[finding.state], finding.found, finding.mend)
     console.print(table)
     raise typer.Exit(1 if bad else 0)
+
+
+from scree.tools import shipping_commands  # noqa: E402, F401  (it adds its commands to the application)

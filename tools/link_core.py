@@ -21,6 +21,8 @@ from scree.tools.places import cache_folder
 
 COUNTING = {"NRT_incref", "NRT_decref"}
 """Functions that Numba has compiled for this processor before they are linked; those of `platform.c` take their place."""
+ADDRESS = "numba.dynamic.globals."
+"""The beginning of Numba's names of addresses in code, as those of functions of `ctypes`: they hold in one process only."""
 PLATFORM = Path(__file__).parent / "core" / "platform.c"
 
 
@@ -55,6 +57,8 @@ def _link(lowered: Sequence[Lowered], target: Target, machine: llvm.TargetMachin
         if name in entries:
             raise CoreNotBuilt(f"two entry points would be called {name} in the library")
         entries.add(name)
+        if any(each.name.startswith(ADDRESS) for each in module.global_variables):
+            raise CoreNotBuilt(f"{entry.name} holds an address of the process that compiled it")
         module.get_function(entry.function).name = name
         for function in module.functions:
             if not function.is_declaration and function.name != name:

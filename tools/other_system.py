@@ -5,6 +5,7 @@ Python itself, but panda3d's brings the `python311.dll` of python.org with its m
 the same version. NumPy gets the stand-in for OpenBLAS that released addons have, so that all systems compute with the same code.
 """
 
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -17,12 +18,19 @@ from pathlib import Path
 
 from scree.runtime.source_closure import ENGINE_FOLDER
 from scree.tools import debian_archive, link_core, places, small_algebra
+from scree.tools.find_godot import Godot, version_of
 
 VERSION = (3, 11)
 """The version of Python: that of panda3d's wheel, and of Debian 12."""
 PANDA3D = "panda3d==1.10.16"
+PANDA3D_MACOS = "macosx_11_0_universal2"
+NUMPY_MACOS = {"arm64": "macosx_11_0_arm64", "x86_64": "macosx_10_9_x86_64"}
+"""Wheels of NumPy that bring OpenBLAS, for which there is a stand-in; newer ones for macOS use a library of Apple's."""
 NUMPY = {"arm64": "numpy==2.2.6", "windows": "numpy==2.0.2"}
 """Newer wheels for Windows need a wine that is newer than Debian 12's."""
+PYTHON_ARM64 = "libpython_arm64"
+"""The folder in the user's cache with Debian's Python for arm64 and its shared library."""
+GODOT_ARM64 = "godot_arm64"
 _WINE = ("wine64", "/usr/lib/wine/wine64")
 _HOST = r"""
 #include <windows.h>
@@ -97,25 +105,60 @@ def _unpack_numpy(wheel: Path, target: tuple[str, str], folder: Path) -> None:
 
 def arm64(fetch: bool = True) -> OtherSystem:
     """Linux on an arm64 processor, by qemu. `fetch`: whether what is missing is fetched. Raises NotThere."""
-    qemu = shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
-    if not qemu:
-        raise NotThere("qemu-aarch64 is missing: on Debian, apt install qemu-user-static")
-    cache = places.cache_folder()
-    _check_there(fetch, cache / "python_arm64" / debian_archive.COMPLETE, cache / "numpy_arm64" / "numpy")
+    qemu, cache = _qemu(), places.cache_folder()
+    _check_there(fetch, cache / PYTHON_ARM64 / debian_archive.COMPLETE, cache / "numpy_arm64" / "numpy")
     suites = (debian_archive.machine_codename(), *debian_archive.SUITES)
+    packages = ["python3", f"libpython{VERSION[0]}.{VERSION[1]}"]
     try:
-        root = debian_archive.fetch("python_arm64", ["python3"], cache, suites=suites, architecture="arm64")
+        root = debian_archive.fetch(PYTHON_ARM64, packages, cache, suites=suites, architecture="arm64")
     except debian_archive.FetchFailed as failure:
         raise NotThere(str(failure)) from failure
     python = root / "usr" / "bin" / f"python{VERSION[0]}.{VERSION[1]}"
     if not python.is_file():
         raise NotThere(f"Debian gives no Python {VERSION[0]}.{VERSION[1]} for arm64: {root}")
-    if not (root / "lib").exists():
-        (root / "lib").symlink_to("usr/lib")
+    _link_lib(root)
     target, site = ("linux", "arm64"), cache / "numpy_arm64"
     if not (site / "numpy").is_dir():
         _unpack_numpy(_download(NUMPY["arm64"], "manylinux2014_aarch64", cache / "wheels"), target, site)
     return OtherSystem(target, (qemu, "-L", str(root), str(python)), "", {}, site)
+
+
+def godot_arm64(fetch: bool = True) -> Godot:
+    """Debian's Godot for Linux on an arm64 processor, by qemu. `fetch`: whether it is fetched where it is missing. Raises
+    NotThere."""
+    qemu, cache = _qemu(), places.cache_folder()
+    _check_there(fetch, cache / GODOT_ARM64 / debian_archive.COMPLETE)
+    try:
+        root = debian_archive.fetch(GODOT_ARM64, ["godot"], cache, architecture="arm64")
+    except debian_archive.FetchFailed as failure:
+        raise NotThere(str(failure)) from failure
+    _link_lib(root)
+    command = (
+        qemu,
+        "-L",
+        str(root),
+        "-E",
+        f"LD_LIBRARY_PATH={root}/usr/lib/aarch64-linux-gnu/pulseaudio",
+        f"{root}/usr/bin/godot",
+    )
+    version = version_of(command)
+    if not version:
+        raise NotThere(f"the Godot in {root} does not start in {qemu}")
+    return Godot(command, version, "fetched from Debian's archive, by qemu", root)
+
+
+def _qemu() -> str:
+    """The emulator of arm64. Raises NotThere."""
+    found = shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
+    if not found:
+        raise NotThere("qemu-aarch64 is missing: on Debian, apt install qemu-user-static")
+    return found
+
+
+def _link_lib(root: Path) -> None:
+    """Give an unpacked Debian the links to folders that packages do not bring."""
+    if not (root / "lib").exists():
+        (root / "lib").symlink_to("usr/lib")
 
 
 def _check_there(fetch: bool, *places_of_parts: Path) -> None:
@@ -146,6 +189,33 @@ def windows(fetch: bool = True) -> OtherSystem:
         _unpack_numpy(_download(NUMPY["windows"], "win_amd64", cache / "wheels"), target, site)
     environment = {"WINEPREFIX": str(cache / "wine_prefix"), "WINEDEBUG": "-all"}
     return OtherSystem(target, (command, str(folder / "python.exe")), "Z:", environment, site)
+
+
+def macos(architecture: str, fetch: bool = True) -> tuple[Path, Path]:
+    """Python for macOS, which cannot be run here: the folder of python.org's shared library and its modules, for all processors,
+    and the folder that NumPy for one of them lies in, of the version that this machine has. Raises NotThere."""
+    if sys.version_info[:2] != VERSION:
+        raise NotThere(f"the standard library of this machine's Python is not of version {VERSION[0]}.{VERSION[1]}")
+    cache, numpy = places.cache_folder(), f"numpy=={importlib.metadata.version('numpy')}"
+    folder, site = cache / "python_macos", cache / f"numpy_macos_{architecture}_{numpy[7:]}"
+    _check_there(fetch, folder / "libpython3.11.dylib", site / "numpy")
+    if not (folder / "libpython3.11.dylib").is_file():
+        _unpack(_download(PANDA3D, PANDA3D_MACOS, cache / "wheels"), folder, "deploy_libs/")
+    if not (site / "numpy").is_dir():
+        _unpack(_download(numpy, NUMPY_MACOS[architecture], cache / "wheels"), site)
+    return folder, site
+
+
+def _unpack(wheel: Path, folder: Path, inner: str = "") -> None:
+    """Unpack a wheel, or the files of one folder in it; the folder appears whole or not at all."""
+    unfinished = folder.with_name(f"{folder.name}-unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if name.startswith(inner)]
+        archive.extractall(unfinished, names)
+    shutil.rmtree(folder, ignore_errors=True)
+    (unfinished / inner).rename(folder)
+    shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _unpack_python(wheel: Path, folder: Path) -> None:

@@ -1,16 +1,20 @@
 """The package as users get it: built as a wheel, installed into an empty environment, used from another folder."""
 
+import shutil
 import tempfile
 import time
 from pathlib import Path
 
-from scree.tools import build_loader
+from scree.runtime import core_library
+from scree.tools import build_loader, build_own, places, scenes
 from scree.tools.find_godot import Godot
 from scree.tools.prove import Outcome, check, run_python
 from scree.tools.prove_numba import environment_with
-from scree.tools.wheels import build_wheel, with_core
+from scree.tools.wheels import build_wheel, wheel_of, with_core
 
 EXAMPLES = "tests/api/test_examples.py"
+OWN_PROJECT = ("tests/tools/own_project", "trapdoor")
+"""A program with compiled functions of its own, and the name of its package."""
 
 
 @check("the wheel in an empty environment, with empty caches and started from other folders: every example says what it should")
@@ -63,3 +67,27 @@ def wheel_with_core(godot: Godot, project: Path) -> Outcome:
         size = wheel.stat().st_size / 1e6
     figures = f"{wheel.name}, {size:.1f} MB: Numba is absent: {is_without}; {seconds} s; top at {height} m"
     return Outcome(figures, is_installed and is_without == "True" and height == "19.5" and float(seconds) <= LONGEST)
+
+
+@check("a wheel with a program's own compiled functions and their library, beside that with the core: no Numba, the same bits")
+def own_functions(godot: Godot, project: Path) -> Outcome:
+    """A contact rule, a kernel in another module and the support function of a shape, in an environment without Numba."""
+    here, (place, package) = build_loader.this_machine(), OWN_PROJECT
+    if places.checkout() is None:
+        raise scenes.SceneFailed("this check needs a checkout: what it runs does not come with the package")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sources = shutil.copytree(places.checkout() / place, folder / "sources", ignore=shutil.ignore_patterns("__pycache__"))
+        _, *compiled = run_python("-m", package, environment={core_library.CHOSEN: "0"}, packages=sources).split()
+        (built,) = build_own.build(sources / package, [here])
+        size = built.file.stat().st_size / 1e6
+        wheels = with_core(build_wheel(folder / "plain"), here, folder / "core"), wheel_of(sources, folder / "own")
+        python = environment_with(folder / "environment", *map(str, wheels))
+        cache = folder / "cache"
+        with_numba, *found = run_python("-m", package, environment={"SCREE_CACHE": str(cache)}, python=python).split()
+        is_without = with_numba == "False" and not cache.exists()
+    figures = (
+        f"{built.entry_points} functions, {size:.2f} MB; Numba is absent: {is_without}; {found[0]} of 4 bodies fell through; "
+        f"hash {found[1][:16]}, compiled here {compiled[1][:16]}"
+    )
+    return Outcome(figures, is_without and found == compiled)

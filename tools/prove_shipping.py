@@ -1,18 +1,21 @@
 """The core's library: the same bits as Numba compiles at hand, and what starting with it costs."""
 
+import contextlib
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from scree.runtime import core_library
-from scree.tools import prove_determinism, scenes, warm_up
+from scree.tools import compare, prove_determinism, scenes, warm_up
 from scree.tools.find_godot import Godot
 from scree.tools.prove import Outcome, check, first_tick_seconds
 
 COMPILED = {core_library.CHOSEN: "0"}
 """An environment without the library."""
 TICKS = 240  # of each scene
+COMPARED, ROUNDS, THREADS = ("piles", "hulls", "chains", "nodes"), 7, 2  # parts of `scree compare`
 LONGEST_ADDED, MOST_ADDED_MEMORY = 0.3, 60.0  # [s], [MB]
 SMALL = ("res://scenes/falling.tscn", "--", "--ticks=30", "--bodies=50")
 
@@ -21,6 +24,17 @@ def _need_library() -> None:
     """Raise SceneFailed where the library is not built, or not from these sources."""
     if not warm_up.is_in_library():
         raise scenes.SceneFailed("there is no library of these sources: `scree build-core` builds it")
+
+
+@contextlib.contextmanager
+def _with_variables(environment: Mapping[str, str]) -> Iterator[None]:
+    """The processes that are started meanwhile have these environment variables."""
+    os.environ.update(environment)
+    try:
+        yield
+    finally:
+        for name in environment:
+            del os.environ[name]
 
 
 def _figures(godot: Godot, project: Path, scene: scenes.Scene) -> dict:
@@ -42,13 +56,9 @@ def library(godot: Godot, project: Path) -> Outcome:
     all_scenes = [scene for scene in scenes.scene_index(project) if scene.kind in ("demo", "play", "bench")]
     ways = []
     for environment in (COMPILED, {}):
-        os.environ.update(environment)
-        try:
+        with _with_variables(environment):
             ways.append([_figures(godot, project, scene) for scene in all_scenes])
             ways[-1].append({"hashes": prove_determinism.hashes_in_godot(godot, project, 0, 2)})
-        finally:
-            for name in environment:
-                del os.environ[name]
     names = [*(scene.name for scene in all_scenes), "measure/hash_steps.gd"]
     faults += [f"{name}: other figures" for name, one, other in zip(names, *ways, strict=True) if one != other]
     return Outcome("; ".join(faults) or f"{len(found)} hashes and {len(names)} scenes equal", not faults)
@@ -89,3 +99,27 @@ def library_start(godot: Godot, project: Path) -> Outcome:
         f"{processor:.2f} s, Jolt {faster:.2f} s; {memory:.0f} MB, Jolt {less:.0f} MB, {more:.0f} MB more"
     )
     return Outcome(figures, added <= LONGEST_ADDED and more <= MOST_ADDED_MEMORY)
+
+
+def cost_ratios(godot: Godot, project: Path, part: str, rounds: int, threads: int) -> list[compare.Ratio]:
+    """The figures of a part of `scree compare` with the library, and with what Numba compiled as their base, in turn. Raises
+    SceneFailed."""
+    done: dict[str, list[compare.Round]] = {"base": [], "now": []}
+    for _ in range(rounds):
+        for side, environment in (("base", COMPILED), ("now", {})):
+            with _with_variables(environment):
+                done[side].append(compare.PARTS[part](godot, project, threads))
+    if len({one.end for of_side in done.values() for one in of_side}) != 1:
+        raise scenes.SceneFailed(f"{part} ends in another state with the library")
+    return compare.ratios_of(part, done)
+
+
+@check(f"with the core's library: {', '.join(COMPARED)} cost at most {compare.DEAREST} times what they cost compiled at start")
+def library_costs(godot: Godot, project: Path) -> Outcome:
+    """Both ways in turn, in one run; the first, which compiles, is not counted."""
+    _need_library()
+    with _with_variables(COMPILED):
+        compare.compile_all(godot, {"base": project})
+    ratios = [ratio for part in COMPARED for ratio in cost_ratios(godot, project, part, ROUNDS, THREADS)]
+    lines = [f"{one.part}: {one.now:.3f} {one.figure}, compiled at start {one.base:.3f}: {one.times:.3f} times" for one in ratios]
+    return Outcome("\n  ".join(lines), all(one.holds() for one in ratios))

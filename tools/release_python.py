@@ -19,7 +19,7 @@ from pathlib import Path
 
 from scree.runtime import core_library
 from scree.runtime.source_closure import ENGINE_FOLDER, WITHOUT_EFFECT, closure
-from scree.tools import small_algebra
+from scree.tools import macho, small_algebra
 from scree.tools.release_source import NotReleased, PythonSource, strip
 
 ARCHIVE, MODULES = "python.zip", "modules"
@@ -177,12 +177,15 @@ def write_archive(file: Path, found: Modules, core_id: str) -> None:
         add(archive, f"scree/runtime/{core_library.SHIPPED}", core_id.encode())
 
 
-def _copy(file: Path, target: Path) -> None:
-    """Copy a library, without its symbols for debuggers."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(file, target)
-    target.chmod(0o755)
-    strip(target)
+def _copy(file: Path, place: Path, target: tuple[str, str]) -> None:
+    """Copy a library of a target system, without its symbols for debuggers and code for other processors."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if target[0] == "macos":
+        place.write_bytes(macho.part_of(file.read_bytes(), target[1]))
+    else:
+        shutil.copyfile(file, place)
+    place.chmod(0o755)
+    strip(place, target)
 
 
 def write_python(source: PythonSource, folder: Path, core_id: str) -> list[Path]:
@@ -190,14 +193,16 @@ def write_python(source: PythonSource, folder: Path, core_id: str) -> list[Path]
     tells the loader. Returns the licences of what was copied. Raises NotReleased."""
     found = modules(source)
     write_archive(folder / ARCHIVE, found, core_id)
-    _copy(source.libpython, folder / source.libpython.name)
+    _copy(source.libpython, folder / source.libpython.name, source.target)
     for name, file in found.extensions.items():
-        _copy(file, folder / MODULES / f"{name}{source.suffix}")
+        _copy(file, folder / MODULES / f"{name}{source.suffix}", source.target)
     preloaded = source.libraries([source.libpython, *found.extensions.values()])
     for name, file in preloaded.items():
-        _copy(file, folder / name)
+        _copy(file, folder / name, source.target)
+    algebra = folder / small_algebra.PLACES.get(source.target[0], "")
     try:
-        names = [*preloaded, *small_algebra.build(source.site_packages, source.target, folder)]
+        built = small_algebra.build(source.site_packages, source.target, algebra)
+        names = [*preloaded, *((algebra / name).relative_to(folder).as_posix() for name in built)]
     except small_algebra.AlgebraNotBuilt as error:
         raise NotReleased(str(error)) from error
     told = [f"python_version={VERSION}", f"libpython={source.libpython.name}", f"archive={ARCHIVE}", f"engine={ARCHIVE}"]
@@ -211,8 +216,8 @@ def _licences(source: PythonSource, preloaded: dict[str, Path]) -> list[Path]:
     found = [Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"]
     found += sorted(source.site_packages.glob("numpy-*.dist-info/**/LICENSE*.txt"))
     for name in preloaded:
-        package = subprocess.run(["dpkg", "-S", str(preloaded[name].resolve())], capture_output=True, text=True).stdout
-        notice = Path("/usr/share/doc", package.split(":")[0], "copyright")
+        package = subprocess.run(["dpkg", "-S", f"*/{name}"], capture_output=True, text=True).stdout
+        notice = source.documents / package.split(":")[0] / "copyright"
         if package and notice.is_file():
             found.append(notice)
     return [file for file in found if file.is_file()]

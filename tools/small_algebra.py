@@ -18,6 +18,8 @@ _NAMES = [
 ]
 """The names that its macro defines."""
 _PROCESSORS = {"x86_64": ["-mcpu=x86_64_v3"], "arm64": []}
+PLACES = {"macos": ".dylibs"}
+"""Where the library lies in a released addon, for systems on which NumPy's modules say that: `../.dylibs` beside their folder."""
 _LACKING = """#include <stdio.h>
 #include <stdlib.h>
 static void lacks(const char *name) {
@@ -34,9 +36,11 @@ class AlgebraNotBuilt(Exception):
 def needed(site_packages: Path) -> tuple[str, set[str]]:
     """The file name of the OpenBLAS that a wheel of NumPy brings, and the functions that its modules look for there; an empty
     name for a NumPy that brings none."""
-    names = [file.name for file in (site_packages / "numpy.libs").glob("*openblas*") if file.suffix in (".so", ".dll")]
+    folders = (site_packages / "numpy.libs", site_packages / "numpy" / ".dylibs")
+    found = [file for folder in folders for file in folder.glob("*openblas*")]
+    names = [file.name for file in found if file.suffix in (".so", ".dll", ".dylib")]
     modules = [file for suffix in ("so", "pyd") for file in (site_packages / "numpy").rglob(f"*.{suffix}")]
-    words = {word.decode() for file in modules for word in re.findall(rb"\bscipy_\w+64_\b", file.read_bytes())}
+    words = {word.decode() for file in modules for word in re.findall(rb"\b_?(scipy_\w+64_)\b", file.read_bytes())}
     return (names[0] if names else ""), words
 
 
@@ -56,6 +60,7 @@ def build(site_packages: Path, target: tuple[str, str], folder: Path) -> list[st
         command = [sys.executable, "-m", "ziglang", "cc", "-target", link_core.TARGETS[target].zig, *_PROCESSORS[architecture]]
         command += ["-O2", "-ffp-contract=off", "-shared", "-s", str(SOURCE), str(rest)]
         command += ["-fPIC", f"-Wl,-soname,{name}", "-lm"] if system == "linux" else []
+        command += [f"-Wl,-install_name,@loader_path/../{PLACES[system]}/{name}"] if system == "macos" else []
         environment = {"ZIG_LOCAL_CACHE_DIR": str(cache_folder() / "zig"), **os.environ}
         # In a folder of its own: for Windows a compiler leaves an import library beside the result.
         done = subprocess.run([*command, "-o", str(Path(made, name))], capture_output=True, text=True, env=environment)

@@ -26,9 +26,20 @@ class WheelNotBuilt(scenes.SceneFailed):
     """The wheel cannot be built; the message says why."""
 
 
+def wheel_of(sources: Path, folder: Path) -> Path:
+    """Build the wheel of the sources in a folder, in another one. Needs setuptools and no network. Raises WheelNotBuilt."""
+    options = ("--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check")
+    command = (sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, sources)
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        raise WheelNotBuilt(f"no wheel was built:\n{run.stderr[-2000:]}")
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
 def build_wheel(folder: Path) -> Path:
     """Build the plain wheel of the checkout in a folder, from a copy, because setuptools leaves its work beside the sources.
-    Needs setuptools and no network. Raises WheelNotBuilt."""
+    Raises WheelNotBuilt."""
     root = places.checkout()
     if root is None:
         raise WheelNotBuilt("a wheel is built from a checkout")
@@ -36,13 +47,7 @@ def build_wheel(folder: Path) -> Path:
     for name in SOURCES:
         copy = shutil.copytree if (root / name).is_dir() else shutil.copy
         copy(root / name, folder / "sources" / name)
-    options = ("--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check")
-    command = (sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, folder / "sources")
-    run = subprocess.run(command, capture_output=True, text=True)
-    if run.returncode != 0:
-        raise WheelNotBuilt(f"no wheel was built:\n{run.stderr[-2000:]}")
-    (wheel,) = folder.glob("*.whl")
-    return wheel
+    return wheel_of(folder / "sources", folder)
 
 
 def _record(content: dict[str, bytes], own_name: str) -> bytes:

@@ -2,7 +2,8 @@
 
 The library tells, for each entry point, the hash of all that its code depends on (`code_identity.py`). An entry point whose hash
 equals that of the sources at hand is taken from the library; any other is compiled by Numba. In a released addon the sources lie
-in an archive with a note of the library that was built from them (`SHIPPED`), which is compared instead.
+in an archive with a note of the library that was built from them (`SHIPPED`), which is compared instead. Functions outside the
+engine have libraries of their own (`own_library.py`).
 """
 
 import ctypes
@@ -16,10 +17,12 @@ from pathlib import Path
 
 from .code_identity import identity
 from .compiled_entry import CompiledEntry
-from .source_closure import ENGINE_FOLDER, is_of_engine
+from .source_closure import ENGINE_FOLDER, PACKAGE, is_of_engine
 
 CHOSEN = "SCREE_CORE"
 """The environment variable that names another library, or, as 0, none."""
+ALONE = "SCREE_CORE_ALONE"
+"""The environment variable that forbids, as 1, to compile an entry point of the engine that is not in its own library."""
 SHIPPED = "shipped_core.txt"
 """Beside this module in a released addon: the id of the library that was built from the same sources."""
 FORMAT = 1
@@ -31,16 +34,17 @@ class WrongLibrary(RuntimeError):
     """A library of the core does not fit the engine that it was shipped with, or this processor."""
 
 
-def file_name(system: str, architecture: str) -> str:
-    """The name of the library's file for a system (linux, windows, macos) and an architecture (x86_64, arm64)."""
-    return f"libscree_core.{system}.{architecture}.{_SUFFIXES[system]}"
+def file_name(system: str, architecture: str, what: str = "core") -> str:
+    """The name of the library's file for a system (linux, windows, macos) and an architecture (x86_64, arm64). `what`: `core`, or
+    `own` for functions of users."""
+    return f"libscree_{what}.{system}.{architecture}.{_SUFFIXES[system]}"
 
 
-def file_name_here() -> str:
+def file_name_here(what: str = "core") -> str:
     """The name of the library's file on this machine; empty on a system that has none."""
     system = {"Linux": "linux", "Windows": "windows", "Darwin": "macos"}.get(platform.system(), "")
     machine = platform.machine().lower()
-    return file_name(system, {"amd64": "x86_64", "aarch64": "arm64"}.get(machine, machine)) if system else ""
+    return file_name(system, {"amd64": "x86_64", "aarch64": "arm64"}.get(machine, machine), what) if system else ""
 
 
 def folder() -> Path:
@@ -155,10 +159,16 @@ def library() -> CoreLibrary | None:
 
 
 def find(name: str, function, signature: str) -> CompiledEntry | None:
-    """The code of an entry point in the library; None if it is not there or was built from other sources. Raises WrongLibrary."""
-    found = library()
-    if found is None or name not in found.entries:
-        return None
-    if not _shipped_id() and (not is_of_engine(function.__module__) or found.entries[name] != identity(function, signature)):
-        return None
-    return CompiledEntry(found.address(name), True, None, found)
+    """The code of an entry point in the library; None if it is not there or was built from other sources. One outside the engine
+    is looked for in the library beside its module. Raises WrongLibrary."""
+    found, own = library(), is_of_engine(function.__module__)
+    if found is not None and name in found.entries:
+        if _shipped_id() or (own and found.entries[name] == identity(function, signature)):
+            return CompiledEntry(found.address(name), True, None, found)
+    if function.__module__.split(".")[0] != PACKAGE:
+        from . import own_library  # it opens libraries by this module
+
+        return None if os.environ.get(CHOSEN) == "0" else own_library.find(function, signature)
+    if own and os.environ.get(ALONE) == "1" and not os.environ.get(CHOSEN):
+        raise WrongLibrary(f"{name} is not in the core's library, and {ALONE} forbids to compile it")
+    return None

@@ -13,7 +13,10 @@ ENGINE_FOLDER = Path(__file__).resolve().parent.parent
 PACKAGE = __name__.split(".")[0]
 _IMPORT = re.compile(r"^\s*from\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|^\s*import\s+([\w.]+)", re.MULTILINE)
 _COMMENT = re.compile(r"#[^\n]*")
-_KEEPING = ("cache_folder", "code_cache", "code_files", "code_identity", "compiled_entry", "core_library", "source_closure")
+_KEEPING = (
+    "cache_folder", "code_cache", "code_files", "code_identity", "compiled_entry", "core_library", "own_library",
+    "source_closure",
+)  # fmt: skip
 WITHOUT_EFFECT = frozenset(f"{PACKAGE}.runtime.{name}" for name in _KEEPING)
 """Modules that say where compiled code is kept and found again, not what it is: code does not depend on them."""
 _INTRINSIC = re.compile(r"\bintrinsics?\(\s*\"(\w+)\"")
