@@ -16,6 +16,7 @@ from ..runtime.vector4 import count_trailing_zeros
 from ..shapes.bricks import block_of, write_brick
 from ..shapes.schema import INSTANCE, SHAPE
 from ..structures.near import next_near, set_near
+from ..structures.nodes import number_in
 from ..structures.queries import CURSOR, begin_query, end_query, next_in_box, set_box
 from ..structures.rays import next_on_ray, set_ray
 from ..structures.schema import STRUCTURE
@@ -37,6 +38,7 @@ BRICK_WALK = np.dtype(
         ("instance", "i8"),  # address of the INSTANCE that puts the structure onto the body
         ("out", "i8"),  # address of an INSTANCE: the present brick, as if it were a shape of the body
         ("structure", "i8"),  # its address
+        ("row", "i8"),  # of the present brick in the structure
         ("unit", "f8"),  # [m]
         ("a", "f8", 3), ("b", "f8", 3),  # frame of the structure [m]: low and high; origin and vector of a ray; a point
         ("longest", "f8"),  # fraction of the ray, or distance [m], beyond which bricks are not asked for
@@ -110,20 +112,20 @@ def walk_bricks(world_address, walk_address, what):
         return INT64(-1)
     s = view(walk.structure, 1, STRUCTURE)[0]
     if walk.way == ON_RAY:
-        number = next_on_ray(walk.cursor, s, walk.longest, None)
+        walk.row = next_on_ray(walk.cursor, s, walk.longest, None)
     elif walk.way == NEAR:
-        number = next_near(walk.cursor, s, walk.longest / walk.unit)
+        walk.row = next_near(walk.cursor, s, walk.longest / walk.unit)
     else:
-        number = next_in_box(walk.cursor, s, None)
-    if number == 0:
+        walk.row = next_in_box(walk.cursor, s, None)
+    if walk.row == 0:
         end(record, walk)
         return INT64(-1)
     row = walk.shape_row
     shape = view(record.shapes, row + 1, SHAPE)[row]
     out = view(walk.out, 1, INSTANCE)[0]
-    write_brick(s, number, walk.unit, view(walk.instance, 1, INSTANCE)[0], shape, out)
+    write_brick(s, walk.row, walk.unit, view(walk.instance, 1, INSTANCE)[0], shape, out)
     out.shape = INT32(row)
-    return INT64(number)
+    return number_in(s, walk.row)
 
 
 @kernel

@@ -17,17 +17,19 @@ SHAPE of a brick is good until the next one comes.
 import numpy as np
 
 from ..geometry.vector import add, quaternion, rotate_inverse, scale, store3, subtract, vector3
+from ..runtime import atomics
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, address_of_row, view
 from ..shapes.bricks import block_of
 from ..shapes.compound import compound_of, has_parts, nodes_of_parts, parts_of, place_part
 from ..shapes.instance_tree import WALK, begin_walk, inverse_of, next_in_box, next_near, next_on_ray
 from ..shapes.placed_shapes import renew_instance_bounds
-from ..shapes.schema import FIRST_BRICK, INSTANCE, NO_PART, STRUCTURE
+from ..shapes.schema import COMPOUND, FIRST_BRICK, INSTANCE, NO_PART, SHAPE, STRUCTURE
 from .bounds import bounds_in_frame, nodes_of
 from .bricks import BRICK_WALK, IN_BOX, NEAR, ON_RAY, begin_bricks, end_bricks, next_brick
 
 INT64 = np.int64
+KIND = SHAPE.fields["kind"][1]
 STAND_IN = -2
 """`part` of a walk at a convex hull that stands in for a structure."""
 PARTS = np.dtype(
@@ -78,8 +80,12 @@ def part_row(walk, instances):
 
 @kernel
 def _enter(walk, world, shapes, instance, way, a, b):
-    """Enter a compound or a structure. `a`, `b`: the query in its frame; for a ray origin and vector."""
-    if shapes[instance.shape].kind == STRUCTURE:
+    """Enter a compound or a structure, unless another thread freed it since: then it is EMPTY, and has no parts. `a`, `b`: the
+    query in its frame; for a ray origin and vector."""
+    kind = atomics.load_acquire_int32(address_of_row(shapes, instance.shape) + KIND)
+    if kind != STRUCTURE and kind != COMPOUND:
+        return
+    if kind == STRUCTURE:
         walk.part = 0
         begin_bricks(world, walk.bricks, instance, way, a, b, address_of_record(walk))
         return

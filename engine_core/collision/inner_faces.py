@@ -14,10 +14,10 @@ from ..geometry.vector import (
 )  # fmt: skip
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import stack_array, view
-from ..shapes.bricks import place_of_brick
+from ..shapes.bricks import place_of_row
 from ..shapes.schema import INSTANCE
 from ..structures.mass import is_free
-from ..structures.nodes import bricks_of
+from ..structures.nodes import bricks_of, number_in
 from ..structures.queries import CURSOR, begin_query, end_query, next_in_box, set_box
 from ..structures.schema import STRUCTURE
 from .schema import CONTACT_RESULT
@@ -44,11 +44,11 @@ BRICK_CONTACT = np.dtype(
 
 
 @kernel
-def lies_in_brick(s, number, point):
-    """Whether a point [unit] lies in a brick whose bounds hold it."""
-    if not is_free(bricks_of(s)[number]):
+def lies_in_brick(s, row, point):
+    """Whether a point [unit] lies in the brick in a row, whose bounds hold it."""
+    if not is_free(bricks_of(s)[row]):
         return True
-    center, half, turn = place_of_brick(s, number, 1.0)
+    center, half, turn = place_of_row(s, row, 1.0)
     local = rotate_inverse(turn, subtract(point, center))
     return abs(local[0]) <= half[0] and abs(local[1]) <= half[1] and abs(local[2]) <= half[2]
 
@@ -59,7 +59,7 @@ def is_covered(structure, s, cursor, number, point):
     begin_query(cursor, structure, np.int64(ALL_LAYERS))
     set_box(cursor, point, point)
     found = next_in_box(cursor, s, None)
-    while found != 0 and (found == number or not lies_in_brick(s, found, point)):
+    while found != 0 and (number_in(s, found) == number or not lies_in_brick(s, found, point)):
         found = next_in_box(cursor, s, None)
     end_query(cursor, structure)
     return found != 0
@@ -82,7 +82,7 @@ def is_inner_contact(address):
     walk, result = view(contact.walk, 1, BRICK_WALK)[0], view(contact.result, 1, CONTACT_RESULT)[0]
     whole, s = view(walk.instance, 1, INSTANCE)[0], view(walk.structure, 1, STRUCTURE)[0]
     cursor = stack_array(1, CURSOR)[0]
-    center, half, turn = place_of_brick(s, contact.number, walk.unit)
+    center, half, turn = place_of_row(s, walk.row, walk.unit)
     by = min(FARTHEST_OUT, PART_OF_SIZE * min(half[0], half[1], half[2]))
     body_turn, own_turn = quaternion(contact.body_rotation), quaternion(whole.rotation)
     normal = scale(vector3(result.normal), contact.outward)

@@ -24,7 +24,6 @@ from ..shapes.bricks import block_of, is_structure, place_of_brick, write_box
 from ..shapes.compound import is_compound, place_part
 from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
 from ..shapes.schema import BOX, CYLINDER, FIRST_BRICK, HULL, HULL_BLOCK, MESH, NO_PART, PLANE, SHAPE
-from ..structures.schema import STRUCTURE
 from .contact_points import contact_frames, contact_normal, contact_point
 from .pairs import lists_of, manifolds_of, pairs_of, part_of
 from .schema import LINEAR_SLOP, MANIFOLD_HAS_BRICKS, MANIFOLD_IS_SENSOR, SPECULATIVE_DISTANCE
@@ -190,7 +189,7 @@ def face_of_brick(instances, shapes, contact, offset, rotation, point, up, near,
     if not is_structure(shapes, whole):
         return False, up
     block = block_of(shapes[whole.shape])
-    center, half, turn = place_of_brick(view(block.structure, 1, STRUCTURE)[0], part - FIRST_BRICK, block.unit)
+    center, half, turn = place_of_brick(block.structure, part - FIRST_BRICK, block.unit)
     box = stack_array(1, SHAPE)[0]
     write_box(box, half)
     own = quaternion(whole.rotation)

@@ -108,6 +108,7 @@ class StructureSettings(NamedTuple):
     def entries(self) -> dict:
         """Arrays that `from_entries` makes the same settings of: the set of bricks, in the order of their numbers."""
         rows, placements = self.structure.all_bricks()[1:]
+        rows["number"] = 0
         return {
             "bricks": rows.view(np.uint8), "placements": placements.view(np.uint8), "unit": np.array(self.unit),
             "material_table": self.material_table, "capacity": np.array(self.structure.capacity),

@@ -62,10 +62,10 @@ def set_query(cursor, query):
 
 @kernel
 def write_found(s, item, row):
-    """Write a brick, or a node given as -node, with its bounds."""
+    """Write a brick, given by its row, or a node, given as -node, with its bounds."""
     if item > 0:
         brick = bricks_of(s)[item]
-        row.number = item
+        row.number = brick.number
         for axis in range(3):
             row.low[axis], row.high[axis] = brick.low[axis], brick.high[axis]
         return

@@ -28,7 +28,7 @@ def part_of(brick, level, is_overflowed):
 
 
 @kernel
-def partition(s, level, is_overflowed, numbers, scratch, begin, end, starts):
+def partition(s, level, is_overflowed, rows, scratch, begin, end, starts):
     """Order the elements `begin` to `end - 1` by part, in each part as they were. The parts begin at `starts`, the last one ends
     with the next entry."""
     keep_as_call()
@@ -36,7 +36,7 @@ def partition(s, level, is_overflowed, numbers, scratch, begin, end, starts):
     for part in range(BORDERS):
         starts[part] = 0
     for i in range(begin, end):
-        starts[part_of(bricks[numbers[i]], level, is_overflowed) + 1] += 1
+        starts[part_of(bricks[rows[i]], level, is_overflowed) + 1] += 1
     starts[0] = begin
     for part in range(PARTS):
         starts[part + 1] += starts[part]
@@ -44,26 +44,26 @@ def partition(s, level, is_overflowed, numbers, scratch, begin, end, starts):
     for part in range(PARTS):
         filled[part] = starts[part]
     for i in range(begin, end):
-        part = part_of(bricks[numbers[i]], level, is_overflowed)
-        scratch[filled[part]] = numbers[i]
+        part = part_of(bricks[rows[i]], level, is_overflowed)
+        scratch[filled[part]] = rows[i]
         filled[part] += 1
     for i in range(begin, end):
-        numbers[i] = scratch[i]
+        rows[i] = scratch[i]
 
 
 @kernel
-def split_range(s, index, lane, numbers, scratch, begin, end, starts):
+def split_range(s, index, lane, rows, scratch, begin, end, starts):
     """Make a node of more than eight elements: its leaf, and an empty child cluster. Returns the child."""
     clusters, bricks = clusters_of(s), bricks_of(s)
     cluster = clusters[index]
     level = np.int64(cluster.level)
     large = 0
     for i in range(begin, end):
-        if bricks[numbers[i]].level >= level:
+        if bricks[rows[i]].level >= level:
             large += 1
     is_overflowed = large > LEAF_SIZE
-    partition(s, level, is_overflowed, numbers, scratch, begin, end, starts)
-    write_leaf(s, index, lane, numbers[starts[STAY] : end], end - starts[STAY])
+    partition(s, level, is_overflowed, rows, scratch, begin, end, starts)
+    write_leaf(s, index, lane, rows[starts[STAY] : end], end - starts[STAY])
     child = take_cluster(s, level - 1)
     cluster.child[lane] = child
     clusters[child].elements = starts[STAY] - begin
@@ -75,8 +75,9 @@ def split_range(s, index, lane, numbers, scratch, begin, end, starts):
 
 
 @kernel
-def build_below(s, node, numbers, scratch, count):
-    """Build the tree of elements, given in ascending order, below an empty node of an own cluster. Both lists are written."""
+def build_below(s, node, rows, scratch, count):
+    """Build the tree of elements, given as rows in ascending order of their numbers, below an empty node of an own cluster. Both
+    lists are written."""
     keep_as_call()
     begins, ends = stack_array(WAITING, np.int64), stack_array(WAITING, np.int64)
     nodes, starts = stack_array(WAITING, np.int64), stack_array(BORDERS, np.int64)
@@ -93,9 +94,9 @@ def build_below(s, node, numbers, scratch, count):
         index, lane = node >> 3, node & 7
         if end - begin <= LEAF_SIZE or clusters_of(s)[index].level == 0:
             for i in range(begin, end):
-                add_to_leaf(s, index, lane, np.int64(numbers[i]))
+                add_to_leaf(s, index, lane, np.int64(rows[i]))
             continue
-        child = split_range(s, index, lane, numbers, scratch, begin, end, starts)
+        child = split_range(s, index, lane, rows, scratch, begin, end, starts)
         for k in range(LANES):
             if starts[k + 1] > starts[k]:
                 begins[depth], ends[depth], nodes[depth] = starts[k], starts[k + 1], child << 3 | k
@@ -103,15 +104,16 @@ def build_below(s, node, numbers, scratch, count):
 
 
 @kernel
-def build_tree(s, numbers, scratch, count):
-    """Build the tree of an empty structure from elements in ascending order, whose rows are written."""
+def build_tree(s, rows, scratch, count):
+    """Build the tree of an empty structure from the rows of its bricks, in ascending order of their numbers. Both lists are
+    written."""
     bricks = bricks_of(s)
     root = own_root(s)
-    first, level = center_of(bricks[numbers[0]]), np.int64(0)
+    first, level = center_of(bricks[rows[0]]), np.int64(0)
     for i in range(count):
-        brick = bricks[numbers[i]]
+        brick = bricks[rows[i]]
         level = max(level, shared_level(first, center_of(brick)))
         s.level_counts[brick.level] += 1
     set_root_cube(s, first, level)
     clusters_of(s)[root].elements = count
-    build_below(s, root << 3, numbers, scratch, count)
+    build_below(s, root << 3, rows, scratch, count)

@@ -5,14 +5,16 @@ import math
 import numpy as np
 
 from ..geometry.vector import matrix_rows, normalize_quaternion, quaternion, store3, store4, vector3
+from ..runtime import atomics
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from .building import build_tree
+from .compaction import LOOKS_AN_EDIT, MOVES_AN_EDIT, compact, is_sparse
 from .mass import MOST_MASS, add_mass, is_free
-from .nodes import BRICK_ROW, bricks_of, clusters_of, has_room, level_of, retire
+from .nodes import BRICK_ROW, bricks_of, clusters_of, has_room, level_of, retire, row_of
 from .pools import take_row
-from .publication import publish
+from .publication import begin_generation, publish
 from .root import insert_element, remove_element
 from .schema import (
     BOX, BRICK, CHANGE, COMMAND, FREE_BOX, FULL, INSERT, LEAF_SIZE, LEAVING, NO_FAULT, NO_SUCH_BRICK, NO_VOLUME, NOT_FINITE,
@@ -93,11 +95,12 @@ def mark_leaving(s, command):
     bricks, numbers = bricks_of(s), view(command.numbers, command.count, np.int32)
     for i in range(command.count):
         number = np.int64(numbers[i])
-        if number < 1 or number >= s.bricks.capacity or bricks[number].kind == 0 or bricks[number].kind & LEAVING:
+        row = row_of(s, number) if 1 <= number < s.numbers.capacity else np.int64(0)
+        if row == 0 or bricks[row].kind & LEAVING:
             command.fault, command.faulty = NO_SUCH_BRICK, i
             unmark(s, numbers, 0, i)
             return False
-        bricks[number].kind |= np.uint8(LEAVING)
+        bricks[row].kind |= np.uint8(LEAVING)
     return True
 
 
@@ -106,7 +109,7 @@ def unmark(s, numbers, begin, end):
     """Take the mark back from bricks that stay."""
     bricks = bricks_of(s)
     for i in range(begin, end):
-        bricks[numbers[i]].kind &= np.uint8(255 - LEAVING)
+        bricks[row_of(s, np.int64(numbers[i]))].kind &= np.uint8(255 - LEAVING)
 
 
 # The edits -----------------------------------------------------------------------------------------------------------------
@@ -114,22 +117,26 @@ def unmark(s, numbers, begin, end):
 
 @kernel
 def write_brick(s, command, i):
-    """Write a new brick's rows, and add its mass. Returns its number."""
-    number = take_row(s.bricks)
-    brick = bricks_of(s)[number]
-    bricks_of(s)[number] = view(command.rows, command.count, BRICK)[i]
+    """Write a new brick, with a number of its own, which goes into the batch, and add its mass. Returns its row."""
+    row, number = take_row(s.bricks), take_row(s.numbers)
+    brick = bricks_of(s)[row]
+    bricks_of(s)[row] = view(command.rows, command.count, BRICK)[i]
+    brick.number = number
     if is_free(brick):
         placements = view(s.placements, s.bricks.capacity, PLACEMENT)
-        placements[number] = view(command.placements, command.count, PLACEMENT)[i]
-    note_thickness(s, number, brick)
-    add_mass(s, number, brick, 1)
-    return number
+        placements[row] = view(command.placements, command.count, PLACEMENT)[i]
+    atomics.store_release_int32(s.numbers.rows + 4 * number, np.int32(row))
+    s.brick_end = max(s.brick_end, row + 1)
+    note_thickness(s, row, brick)
+    add_mass(s, row, brick, 1)
+    view(command.numbers, command.count, np.int32)[i] = number
+    return row
 
 
 @kernel
-def note_thickness(s, number, brick):
+def note_thickness(s, row, brick):
     """Note the shortest side of a new brick if no brick was thinner."""
-    half = vector3(view(s.placements, s.bricks.capacity, PLACEMENT)[number].half_extents) if is_free(brick) else (
+    half = vector3(view(s.placements, s.bricks.capacity, PLACEMENT)[row].half_extents) if is_free(brick) else (
         0.5 * (np.float64(brick.high[0]) - brick.low[0]), 0.5 * (np.float64(brick.high[1]) - brick.low[1]),
         0.5 * (np.float64(brick.high[2]) - brick.low[2]),
     )  # fmt: skip
@@ -139,24 +146,22 @@ def note_thickness(s, number, brick):
 
 
 @kernel
-def drop_brick(s, number):
-    """Remove a brick from the tree and the sums, and retire its row."""
-    remove_element(s, number)
-    add_mass(s, number, bricks_of(s)[number], -1)
-    retire(s, BRICK_ROW, number)
+def drop_brick(s, row):
+    """Remove a brick from the tree and the sums, and retire its row and its number."""
+    remove_element(s, row)
+    add_mass(s, row, bricks_of(s)[row], -1)
+    retire(s, BRICK_ROW, row)
 
 
 @kernel
 def insert_batch(s, command):
     """Insert the bricks of a batch."""
-    numbers, count = view(command.numbers, command.count, np.int32), command.count
+    count = command.count
     has_rows = s.clusters.used + 3 * count < s.clusters.capacity and s.leaves.used + 2 * count < s.leaves.capacity
     if clusters_of(s)[s.root].elements == 0 and count > LEAF_SIZE and has_rows:
-        for i in range(count):
-            numbers[i] = write_brick(s, command, i)
         order = view(command.scratch, 2 * count, np.int32)
         for i in range(count):
-            order[i] = numbers[i]
+            order[i] = write_brick(s, command, i)
         build_tree(s, order[:count], order[count:], count)
         command.done = count
         return
@@ -164,8 +169,7 @@ def insert_batch(s, command):
         if not has_room(s):
             command.fault, command.faulty = FULL, i
             return
-        numbers[i] = write_brick(s, command, i)
-        insert_element(s, np.int64(numbers[i]))
+        insert_element(s, write_brick(s, command, i))
         command.done = i + 1
 
 
@@ -178,10 +182,9 @@ def remove_batch(s, command):
             command.fault, command.faulty = FULL, i
             unmark(s, numbers, i, command.count)
             return
-        drop_brick(s, np.int64(numbers[i]))
+        drop_brick(s, row_of(s, np.int64(numbers[i])))
         if command.operation == CHANGE:
-            numbers[i] = write_brick(s, command, i)
-            insert_element(s, np.int64(numbers[i]))
+            insert_element(s, write_brick(s, command, i))
         command.done = i + 1
 
 
@@ -203,6 +206,20 @@ def waits_for_queries(s, command, inserts):
         return False
     publish(s)
     return is_short(s, count) and command.presses_on == 0
+
+
+@kernel
+def publish_compacted(s, edits):
+    """Publish the batch, and move as many bricks to lower rows as so many removals may, if the structure is sparse: first to rows
+    that were free before, then to those that the batch itself gave back. The number of batches does not depend on that: it
+    depends on which queries are under way. Returns how many moved."""
+    most = MOVES_AN_EDIT * edits
+    left = compact(s, most, LOOKS_AN_EDIT * edits)
+    publish(s)
+    if left > 0 and is_sparse(s):
+        left = compact(s, left, LOOKS_AN_EDIT * edits)
+        begin_generation(s)
+    return most - left
 
 
 @entry_point("void(int64, int64)")
@@ -228,4 +245,7 @@ def edit_structure(structure, command_address):
         remove_batch(s, command)
     if clusters_of(s)[s.root].elements == 0:
         s.thinnest = 0.0
-    publish(s)
+    if command.operation == PUBLISH:
+        command.done = publish_compacted(s, command.count)
+    else:
+        publish_compacted(s, np.int64(0) if command.operation == INSERT else command.done)

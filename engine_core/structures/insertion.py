@@ -23,9 +23,9 @@ NINE = LEAF_SIZE + 1
 
 
 @kernel
-def make_room(s, index, lane, number, nodes, numbers, depth):
+def make_room(s, index, lane, row, nodes, rows, depth):
     """Split a node, or force its large elements down, for a ninth element. Those that go down are added to the `depth` waiting
-    ones, as nodes and numbers. Returns how many wait."""
+    ones, as nodes and rows of bricks. Returns how many wait."""
     keep_as_call()
     bricks = bricks_of(s)
     nine = stack_array(NINE, np.int64)
@@ -35,7 +35,7 @@ def make_room(s, index, lane, number, nodes, numbers, depth):
     entries = leaves_of(s)[cluster.leaf[lane]].bricks
     large = 0
     for k in range(NINE):
-        nine[k] = np.int64(entries[k]) if k < LEAF_SIZE else number
+        nine[k] = np.int64(entries[k]) if k < LEAF_SIZE else row
         if bricks[nine[k]].level >= level:
             staying[large] = nine[k]
             large += 1
@@ -51,23 +51,23 @@ def make_room(s, index, lane, number, nodes, numbers, depth):
     for k in range(NINE):
         if is_overflowed or bricks[nine[k]].level < level:
             nodes[depth] = child << 3 | octant(center_of(bricks[nine[k]]), level)
-            numbers[depth] = nine[k]
+            rows[depth] = nine[k]
             depth += 1
     return depth
 
 
 @kernel
-def insert_below(s, node, number):
+def insert_below(s, node, row):
     """Insert an element below a node of an own cluster."""
     keep_as_call()
-    nodes, numbers = stack_array(WAITING, np.int64), stack_array(WAITING, np.int64)
+    nodes, rows = stack_array(WAITING, np.int64), stack_array(WAITING, np.int64)
     clusters, bricks = clusters_of(s), bricks_of(s)
-    nodes[0], numbers[0] = node, number
+    nodes[0], rows[0] = node, row
     depth = 1
     while depth > 0:
         depth -= 1
-        index, lane, number = nodes[depth] >> 3, nodes[depth] & 7, numbers[depth]
-        brick = bricks[number]
+        index, lane, row = nodes[depth] >> 3, nodes[depth] & 7, rows[depth]
+        brick = bricks[row]
         center, own_level = center_of(brick), np.int64(brick.level)
         while True:
             cluster = clusters[index]
@@ -76,9 +76,9 @@ def insert_below(s, node, number):
             include(cluster, lane, brick)
             if is_leafy(cluster, lane, level, own_level):
                 if count < LEAF_SIZE or level == 0:
-                    add_to_leaf(s, index, lane, number)
+                    add_to_leaf(s, index, lane, row)
                 else:
-                    depth = make_room(s, index, lane, number, nodes, numbers, depth)
+                    depth = make_room(s, index, lane, row, nodes, rows, depth)
                 break
             child = own_child(s, index, lane)
             if own_level >= level and count == OVERFLOWED:

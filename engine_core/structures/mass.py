@@ -74,9 +74,9 @@ def add_free(sums, brick, placement, sign):
 
 
 @kernel
-def add_mass(s, number, brick, sign):
-    """Add (sign 1) or take away (-1) a brick."""
+def add_mass(s, row, brick, sign):
+    """Add (sign 1) or take away (-1) the brick in a row."""
     if is_free(brick):
-        add_free(s.sums, brick, view(s.placements, s.bricks.capacity, PLACEMENT)[number], np.float64(sign))
+        add_free(s.sums, brick, view(s.placements, s.bricks.capacity, PLACEMENT)[row], np.float64(sign))
     else:
         add_whole(s.sums, brick, np.int64(sign))

@@ -62,18 +62,18 @@ def open_near(cursor, s, index, reach):
 
 @kernel
 def next_near(cursor, s, reach):
-    """The next brick whose bounds are at most `reach` from the point [unit], or 0. `reach` may shrink from call to call. Nearer
-    nodes come first, the bricks of one node in any order."""
+    """The row of the next brick whose bounds are at most `reach` from the point [unit], or 0. `reach` may shrink from call to
+    call. Nearer nodes come first, the bricks of one node in any order."""
     clusters, bricks = clusters_of(s), bricks_of(s)
     if cursor.position < 0:
         cursor.position = 0
         open_near(cursor, s, root_of(cursor), reach)
     while True:
-        number = next_of_leaf(cursor, s)
-        if number != 0:
-            brick = bricks[number]
+        row = next_of_leaf(cursor, s)
+        if row != 0:
+            brick = bricks[row]
             if np.int64(brick.layers) & cursor.mask != 0 and distance_of_brick(cursor, brick) <= reach:
-                return number
+                return row
             continue
         if cursor.count == 0:
             return np.int64(0)

@@ -9,6 +9,7 @@ from math import floor
 
 import numpy as np
 
+from ..runtime import atomics
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import load_int32, store_int32, store_int64
 from ..runtime.kernel import kernel
@@ -18,8 +19,8 @@ from .schema import (
     BRICK, CHAIN, CLUSTER, LANES, LARGE, LEAF, LEAF_SIZE, MAX_LEVEL, OVERFLOWED, REACH,
 )  # fmt: skip
 
-CLUSTER_ROW, LEAF_ROW, BRICK_ROW = 0, 1, 2
-"""Kinds of retired rows."""
+CLUSTER_ROW, LEAF_ROW, BRICK_ROW, MOVED_ROW = range(4)
+"""Kinds of retired rows: a cluster, a leaf, a removed brick, whose number goes with it, the old place of a brick."""
 BATCH_BITS = 0xFFFFFFFF
 
 
@@ -36,6 +37,19 @@ def leaves_of(s):
 @kernel
 def bricks_of(s):
     return view(s.bricks.rows, s.bricks.capacity, BRICK)
+
+
+@kernel
+def number_in(s, row):
+    """Number of the brick in a row."""
+    return np.int64(bricks_of(s)[row].number)
+
+
+@kernel
+def row_of(s, number):
+    """The row that the brick with a number is in; 0: there is none. Another thread may be moving it: a query under way keeps the
+    row that is found, and what is in it."""
+    return np.int64(atomics.load_acquire_int32(s.numbers.rows + 4 * number))
 
 
 # Where an element goes ------------------------------------------------------------------------------------------------
@@ -238,10 +252,10 @@ def renew_values(s, index, lane):
     leaf = np.int64(cluster.leaf[lane])
     while leaf != 0:
         for k in range(LEAF_SIZE):
-            number = leaves[leaf].bricks[k]
-            if number == 0:
+            row = leaves[leaf].bricks[k]
+            if row == 0:
                 break
-            include(cluster, lane, bricks[number])
+            include(cluster, lane, bricks[row])
         leaf = next_leaf(s, leaf)
     if cluster.child[lane] != 0:
         include_lanes(cluster, lane, clusters[cluster.child[lane]])
@@ -300,41 +314,45 @@ def own_leaf(s, index, lane):
 
 
 @kernel
-def insert_entry(entries, number):
-    """Insert a number into a leaf, in ascending order. Return the one that has no room any more, or 0."""
+def insert_entry(s, entries, row):
+    """Insert a brick into a leaf, in ascending order of numbers. Return the row of the one that has no room any more, or 0."""
+    bricks = bricks_of(s)
+    number = np.int64(bricks[row].number)
     for k in range(LEAF_SIZE):
         held = np.int64(entries[k])
-        if held == 0 or held > number:
-            entries[k] = number
-            number = held
-            if held == 0:
-                break
-    return number
+        if held == 0:
+            entries[k] = row
+            return np.int64(0)
+        held_number = np.int64(bricks[held].number)
+        if held_number > number:
+            entries[k] = row
+            row, number = held, held_number
+    return row
 
 
 @kernel
-def add_to_leaf(s, index, lane, number):
+def add_to_leaf(s, index, lane, row):
     """Add an element to a node's leaf, or to its chain of leaves where there are more than eight of them."""
     keep_as_call()
     leaves, cluster = leaves_of(s), clusters_of(s)[index]
     leaf = own_leaf(s, index, lane)
-    number = insert_entry(leaves[leaf].bricks, number)
-    if number == 0:
+    row = insert_entry(s, leaves[leaf].bricks, row)
+    if row == 0:
         cluster.count[lane] += 1
         return
     cluster.count[lane] = CHAIN
-    while number != 0:
+    while row != 0:
         following = next_leaf(s, leaf)
         if following == 0:
             following = take_leaf(s)
             store_int32(s.links + 4 * leaf, np.int32(following))
         leaf = following
-        number = insert_entry(leaves[leaf].bricks, number)
+        row = insert_entry(s, leaves[leaf].bricks, row)
 
 
 @kernel
-def write_leaf(s, index, lane, numbers, count):
-    """Make up to eight elements, in any order, a node's leaf. Its old leaf is discarded."""
+def write_leaf(s, index, lane, rows, count):
+    """Make up to eight elements, as rows in any order, a node's leaf. Its old leaf is discarded."""
     keep_as_call()
     cluster = clusters_of(s)[index]
     discard_leaf(s, index, lane)
@@ -344,12 +362,12 @@ def write_leaf(s, index, lane, numbers, count):
     if count > 0:
         entries = leaves_of(s)[own_leaf(s, index, lane)].bricks
         for k in range(count):
-            insert_entry(entries, np.int64(numbers[k]))
+            insert_entry(s, entries, np.int64(rows[k]))
         cluster.count[lane] = count
 
 
 @kernel
-def remove_from_leaf(s, index, lane, number):
+def remove_from_leaf(s, index, lane, row):
     """Remove an element from a node's leaf or chain."""
     keep_as_call()
     leaves, cluster = leaves_of(s), clusters_of(s)[index]
@@ -358,7 +376,7 @@ def remove_from_leaf(s, index, lane, number):
     while leaf != 0:
         entries, following = leaves[leaf].bricks, next_leaf(s, leaf)
         for k in range(LEAF_SIZE):
-            found = found or np.int64(entries[k]) == number
+            found = found or np.int64(entries[k]) == row
             if found:
                 if k + 1 < LEAF_SIZE:
                     entries[k] = entries[k + 1]

@@ -12,7 +12,7 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.call import load_int32, load_int64, store_int32, store_int64
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import stack_array, view, view2
-from .nodes import bricks_of
+from .nodes import bricks_of, number_in
 from .queries import CURSOR, begin_query, end_query, next_in_box, set_box
 from .schema import STRUCTURE
 
@@ -218,8 +218,9 @@ def search_pieces(address):
 def list_bricks(address, group, out):
     """Write the numbers of the bricks of a group that ran out of bricks, int32, as many as it counts."""
     search = view(address, 1, SEARCH)[0]
+    s = view(search.structure, 1, STRUCTURE)[0]
     found = view(search.groups, search.group_capacity, GROUP)[group]
-    numbers, number = view(out, found.count, INT32), INT64(found.first_seen)
+    numbers, row = view(out, found.count, INT32), INT64(found.first_seen)
     for k in range(found.count):
-        numbers[k] = number
-        number = INT64(load_int32(search.links + 4 * number))
+        numbers[k] = number_in(s, row)
+        row = INT64(load_int32(search.links + 4 * row))

@@ -2,7 +2,7 @@
 
 Bitmaps over the rows: a set bit of the lowest one is a used row, a set bit of the next one a full word of the one below. So a
 free row is found by reading one word a bitmap, the numbers depend on the set of used rows alone, and fresh memory (zeros) is a
-pool without rows. Rows never move. One thread at a time takes and gives.
+pool without rows. One thread at a time takes and gives. A pool moves no rows: compaction.py moves bricks.
 """
 
 import numpy as np
@@ -21,17 +21,36 @@ DO_NOT_NEED = 4
 
 
 @kernel
-def take_row(pool):
-    """Take the lowest free row; 0: the pool is full. What is in the row is left over from its last use, or zeros."""
-    keep_as_call()
+def lowest_free_row(pool):
+    """Find the lowest free row; 0: the pool is full."""
     row = np.int64(0)
     for level in range(BITMAP_LEVELS - 1, -1, -1):
         word = load_int64(pool.words[level] + 8 * row)
         if word == FULL_WORD:
             return np.int64(0)
         row = (row << 6) | count_trailing_zeros(~word)
-    if row >= pool.capacity:
-        return np.int64(0)
+    return row if row < pool.capacity else np.int64(0)
+
+
+@kernel
+def is_empty_group(pool, group):
+    """Whether no row of a group of pages is used."""
+    address = pool.words[0] + 8 * group * pool.group_words
+    for k in range(pool.group_words):
+        if load_int64(address + 8 * k) != 0:
+            return False
+    return True
+
+
+@kernel
+def take_row(pool):
+    """Take the lowest free row; 0: the pool is full. What is in the row is left over from its last use, or zeros."""
+    keep_as_call()
+    row = lowest_free_row(pool)
+    if row == 0:
+        return row
+    if load_int64(pool.words[0] + 8 * (row >> 6)) == 0 and is_empty_group(pool, (row >> 6) // pool.group_words):
+        pool.used_groups += 1
     index = row
     for level in range(BITMAP_LEVELS):
         address = pool.words[level] + 8 * (index >> 6)
@@ -43,16 +62,6 @@ def take_row(pool):
     pool.used += 1
     pool.most_used = max(pool.most_used, pool.used)
     return row
-
-
-@kernel
-def is_empty_group(pool, group):
-    """Whether no row of a group of pages is used."""
-    address = pool.words[0] + 8 * group * pool.group_words
-    for k in range(pool.group_words):
-        if load_int64(address + 8 * k) != 0:
-            return False
-    return True
 
 
 @kernel
@@ -79,7 +88,10 @@ def give_row(pool, row):
         index >>= 6
     pool.used -= 1
     group = (row >> 6) // pool.group_words
-    if pool.give_back == 0 or group == pool.empty_group or not is_empty_group(pool, group):
+    if load_int64(pool.words[0] + 8 * (row >> 6)) != 0 or not is_empty_group(pool, group):
+        return
+    pool.used_groups -= 1
+    if pool.give_back == 0 or group == pool.empty_group:
         return
     if pool.empty_group >= 0 and is_empty_group(pool, pool.empty_group):
         give_pages(pool, pool.empty_group)
@@ -117,6 +129,7 @@ def set_up_pool(record, dtype, capacity: int, twin=None, taken: int = 1) -> list
     record["group_words"], record["empty_group"], record["give_back"] = group_words, -1, page_release_function()
     bits[0] |= (1 << taken) - 1
     record["used"] = record["most_used"] = taken
+    record["used_groups"] = 1
     return [*owners, words]
 
 

@@ -7,17 +7,21 @@ generation have. So no thread waits: with a query that stays, lists only become 
 lock-freedom", 2004).
 """
 
+import numpy as np
+
 from ..runtime.attributes import keep_as_call
 from ..runtime import atomics
-from ..runtime.call import load_int64
+from ..runtime.call import call_3_result, load_int64, store_int32
 from ..runtime.kernel import kernel
-from ..runtime.memory import address_of_record
-from .nodes import BRICK_ROW, CLUSTER_ROW, bricks_of, give_leaf
-from .pools import give_row
+from ..runtime.memory import PAGE, address_of_record
+from .nodes import BRICK_ROW, CLUSTER_ROW, LEAF_ROW, bricks_of, give_leaf
+from .pools import DO_NOT_NEED, give_row
 from .schema import STRUCTURE, USER_STRIPES
 
 HEAD, USERS = STRUCTURE.fields["head"][1], STRUCTURE.fields["users"][1]
 LOW_32 = 0xFFFFFFFF
+KEPT_ITEMS = 1 << 15
+"""A longer list of retired rows gives its pages back: it is that of tens of thousands of edits."""
 
 
 @kernel
@@ -58,6 +62,13 @@ def has_users(structure, generation):
 
 
 @kernel
+def give_number(s, number):
+    """Give back the number of a brick that was removed."""
+    store_int32(s.numbers.rows + 4 * number, np.int32(0))
+    give_row(s.numbers, number)
+
+
+@kernel
 def give_back_retired(s, parity):
     """Give back the rows in a list of retired ones, which no query reads any more."""
     keep_as_call()
@@ -67,23 +78,34 @@ def give_back_retired(s, parity):
         kind, row = item & 3, item >> 2
         if kind == CLUSTER_ROW:
             give_row(s.clusters, row)
-        elif kind == BRICK_ROW:
+        elif kind == LEAF_ROW:
+            give_leaf(s, row)
+        else:
+            if kind == BRICK_ROW:
+                give_number(s, np.int64(bricks[row].number))
             bricks[row].kind = 0
             give_row(s.bricks, row)
-        else:
-            give_leaf(s, row)
+    if s.retired_count[parity] > KEPT_ITEMS and s.bricks.give_back != 0:
+        size = 8 * s.retired_count[parity] // PAGE * PAGE
+        call_3_result(s.bricks.give_back, s.retired[parity], size, np.int64(DO_NOT_NEED))
     s.retired_count[parity] = 0
 
 
 @kernel
-def publish(s):
-    """Publish the tree as the batch left it, and begin the next batch."""
+def begin_generation(s):
+    """Publish the tree, and begin the next generation if no query stays in the one before: then rows are given back."""
     structure = address_of_record(s)
     before = generation = s.head >> 32
     if not has_users(structure, generation + 1):
         generation += 1
         give_back_retired(s, generation & 1)
     atomics.exchange_int64(structure + HEAD, (generation << 32) | (s.root & LOW_32))
-    s.batch += 1
     if generation != before and not has_users(structure, before):  # a query that counts itself now finds the new generation
         give_back_retired(s, before & 1)
+
+
+@kernel
+def publish(s):
+    """Publish the tree as the batch left it, and begin the next batch."""
+    begin_generation(s)
+    s.batch += 1

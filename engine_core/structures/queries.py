@@ -1,13 +1,14 @@
-"""Queries over the tree: begin, fetch bricks until 0 comes, end. They return bricks whose bounds match, each once, in one state
-of the structure: as a batch of edits left it.
+"""Queries over the tree: begin, fetch bricks until 0 comes, end. They return the rows of bricks whose bounds match, each once, in
+one state of the structure: as a batch of edits left it. Rows stay as they are until the query ends; the number of a brick is in
+its row.
 
     cursor = stack_array(1, CURSOR)[0]
     begin_query(cursor, structure, mask)
     set_box(cursor, low, high)
-    number = next_in_box(cursor, s, None)
-    while number != 0:
+    row = next_in_box(cursor, s, None)
+    while row != 0:
         ...
-        number = next_in_box(cursor, s, None)
+        row = next_in_box(cursor, s, None)
     end_query(cursor, structure)
 
 `counts` is None, or an int64 array in which the tested boxes of nodes and of bricks are counted: another compiled variant.
@@ -246,15 +247,15 @@ def begin_leaf(cursor, s, leaf):
 
 @kernel
 def next_of_leaf(cursor, s):
-    """The next element of the leaf under way, or 0."""
+    """The row of the next element of the leaf under way, or 0."""
     while cursor.leaf != 0:
         if cursor.position == LEAF_SIZE:
             cursor.leaf, cursor.position = next_leaf(s, cursor.leaf), 0
             continue
-        number = np.int64(leaves_of(s)[cursor.leaf].bricks[cursor.position])
+        row = np.int64(leaves_of(s)[cursor.leaf].bricks[cursor.position])
         cursor.position += 1
-        if number != 0:
-            return number
+        if row != 0:
+            return row
         cursor.leaf = 0
     return np.int64(0)
 
@@ -273,18 +274,18 @@ def is_coarse(cursor, cluster, lane):
 
 @kernel
 def next_in_box(cursor, s, counts):
-    """The next brick whose bounds touch the box, -node for a node that counts as one box, or 0. See `set_coarse`."""
+    """The row of the next brick whose bounds touch the box, -node for a node that counts as one box, or 0. See `set_coarse`."""
     clusters, bricks = clusters_of(s), bricks_of(s)
     if cursor.position < 0:
         cursor.position = 0
         open_in_box(cursor, s, root_of(cursor), counts)
     while True:
-        number = next_of_leaf(cursor, s)
-        if number != 0:
+        row = next_of_leaf(cursor, s)
+        if row != 0:
             if counts is not None:
                 counts[BRICK_TESTS] += 1
-            if touches_box(cursor, bricks[number]):
-                return number
+            if touches_box(cursor, bricks[row]):
+                return row
             continue
         if cursor.count == 0:
             return np.int64(0)

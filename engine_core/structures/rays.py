@@ -9,7 +9,7 @@ import numpy as np
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record
 from ..runtime.vector8 import lane8, load8, mask_less_equal8, max8, min8, splat8
-from .nodes import bricks_of, clusters_of
+from .nodes import bricks_of, clusters_of, number_in
 from .queries import (
     BRICK_TESTS, HIGH, LANE_BYTES, LOW, NODE_TESTS, begin_leaf, fetch_next, filled_lanes, next_of_leaf, push, root_of,
 )  # fmt: skip
@@ -115,20 +115,20 @@ def enters_brick(cursor, brick, limit):
 
 @kernel
 def next_on_ray(cursor, s, limit, counts):
-    """The next brick whose bounds are entered at the fraction `limit` or before, or 0. The caller passes the nearest hit so
-    far."""
+    """The row of the next brick whose bounds are entered at the fraction `limit` or before, or 0. The caller passes the nearest
+    hit so far."""
     clusters, bricks = clusters_of(s), bricks_of(s)
     node_limit = np.float32(limit) * FAR_FACTOR
     if cursor.position < 0:
         cursor.position = 0
         open_on_ray(cursor, s, root_of(cursor), node_limit, counts)
     while True:
-        number = next_of_leaf(cursor, s)
-        if number != 0:
+        row = next_of_leaf(cursor, s)
+        if row != 0:
             if counts is not None:
                 counts[BRICK_TESTS] += 1
-            if enters_brick(cursor, bricks[number], limit):
-                return number
+            if enters_brick(cursor, bricks[row], limit):
+                return row
             continue
         if cursor.count == 0:
             return np.int64(0)
@@ -144,12 +144,11 @@ def next_on_ray(cursor, s, limit, counts):
 
 @kernel
 def nearest_on_ray(cursor, s, max_fraction, counts):
-    """The brick whose bounds are entered first, of several the one with the lowest number, and the fraction; 0 if there is
-    none."""
+    """The number of the brick whose bounds are entered first, of several the lowest one, and the fraction; 0 if there is none."""
     best, nearest = np.int64(0), np.float64(max_fraction)
-    number = next_on_ray(cursor, s, nearest, counts)
-    while number != 0:
-        if best == 0 or cursor.fraction < nearest or number < best:
-            best, nearest = number, cursor.fraction
-        number = next_on_ray(cursor, s, nearest, counts)
-    return best, nearest
+    row = next_on_ray(cursor, s, nearest, counts)
+    while row != 0:
+        if best == 0 or cursor.fraction < nearest or number_in(s, row) < number_in(s, best):
+            best, nearest = row, cursor.fraction
+        row = next_on_ray(cursor, s, nearest, counts)
+    return number_in(s, best) if best != 0 else best, nearest

@@ -21,10 +21,10 @@ WAITING = 9 * (MAX_LEVEL + 2)
 
 
 @kernel
-def take_out(s, node, number):
+def take_out(s, node, row):
     """Remove an element below a node of an own cluster, from counts and its leaf, and mark the nodes on the way."""
     keep_as_call()
-    clusters, brick = clusters_of(s), bricks_of(s)[number]
+    clusters, brick = clusters_of(s), bricks_of(s)[row]
     center, own_level = center_of(brick), np.int64(brick.level)
     index, lane = node >> 3, node & 7
     while True:
@@ -33,7 +33,7 @@ def take_out(s, node, number):
         cluster.elements -= 1
         cluster.dirty |= np.uint8(1 << lane)
         if is_leafy(cluster, lane, level, own_level):
-            remove_from_leaf(s, index, lane, number)
+            remove_from_leaf(s, index, lane, row)
             cluster.changed |= np.uint8(1 << lane)
             return
         child = own_child(s, index, lane)
@@ -59,11 +59,11 @@ def find_large(s, index, level, found, most):
             leaf = np.int64(cluster.leaf[lane])
             while leaf != 0:
                 for k in range(LEAF_SIZE):
-                    number = np.int64(leaves[leaf].bricks[k])
-                    if number == 0:
+                    row = np.int64(leaves[leaf].bricks[k])
+                    if row == 0:
                         break
-                    if bricks[number].level >= level and count < most:
-                        found[count] = number
+                    if bricks[row].level >= level and count < most:
+                        found[count] = row
                         count += 1
                 leaf = next_leaf(s, leaf)
             if cluster.child[lane] != 0:

@@ -161,20 +161,20 @@ def shrink_root(s):
 
 
 @kernel
-def insert_element(s, number):
-    """Insert a brick into the tree; its row is written."""
-    brick = bricks_of(s)[number]
+def insert_element(s, row):
+    """Insert the brick in a row into the tree."""
+    brick = bricks_of(s)[row]
     grow_root(s, center_of(brick))
     s.level_counts[brick.level] += 1
-    insert_below(s, own_root(s) << 3, number)
+    insert_below(s, own_root(s) << 3, row)
 
 
 @kernel
-def remove_element(s, number):
-    """Remove a brick from the tree; its row stays."""
-    s.level_counts[bricks_of(s)[number].level] -= 1
+def remove_element(s, row):
+    """Remove the brick in a row from the tree; its row stays."""
+    s.level_counts[bricks_of(s)[row].level] -= 1
     root = own_root(s)
-    take_out(s, root << 3, number)
+    take_out(s, root << 3, row)
     settle(s, root << 3)
     clusters_of(s)[root].changed = 0
     shrink_root(s)

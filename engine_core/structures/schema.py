@@ -26,7 +26,7 @@ LEAVING = 0x80
 BRICK = np.dtype(
     [
         ("low", "f4", 3), ("high", "f4", 3),  # bounds [unit]
-        ("layers", "u4"), ("mask", "u4"),
+        ("layers", "u4"), ("number", "i4"),  # the user's: it stays while the brick moves to another row
         ("user_number", "i8"),
         ("density", "u4"),  # whole number of the structure's unit of density
         ("material", "u2"),
@@ -59,7 +59,7 @@ CLUSTER = np.dtype(
 assert CLUSTER.itemsize == 320
 
 LEAF = np.dtype([("bricks", "i4", LEAF_SIZE)])
-"""Numbers of bricks, ascending; 0 after the last."""
+"""Rows of bricks, ascending by their numbers; 0 after the last."""
 
 BITMAP_LEVELS = 5
 POOL = np.dtype(
@@ -71,7 +71,8 @@ POOL = np.dtype(
         ("group_words", "i8"),  # words of used rows whose rows fill whole pages
         ("empty_group", "i8"),  # the last group that became empty keeps its pages; -1: none
         ("give_back", "i8"),  # address of C's madvise; 0: pages stay
-        ("pages_given", "i8"), ("spare", "i8"),
+        ("pages_given", "i8"),
+        ("used_groups", "i8"),  # groups with a used row
     ]
 )  # fmt: skip
 assert POOL.itemsize == 128
@@ -102,6 +103,8 @@ STRUCTURE = np.dtype(
         ("retired", "i8", 2), ("retired_count", "i8", 2), ("retired_capacity", "i8"),  # int64 lists by parity, see `retire`
         ("splits", "i8"), ("undone_splits", "i8"),  # force-splits so far, and how many were undone
         ("bricks", POOL), ("clusters", POOL), ("leaves", POOL),
+        ("numbers", POOL),  # int32 by number of a brick: its row; 0: there is none
+        ("brick_end", "i8"),  # no brick is in this row or a higher one
         ("links", "i8"),  # int32 a leaf: the next one of a chain; 0: none
         ("placements", "i8"),
         ("sums", SUMS),

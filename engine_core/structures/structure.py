@@ -1,5 +1,6 @@
 """A structure for Python: made with room for a number of bricks, edited in batches, asked from any thread."""
 
+import itertools
 import threading
 import time
 import weakref
@@ -30,18 +31,19 @@ FAULTS = {
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 ALL_LAYERS = 0xFFFFFFFF
 FIRST_ROOM = 64
+GIVEN_BACK_AT_ONCE = 1000
+"""Number of removals whose moves `give_back` makes at a time, while other edits wait."""
 PATIENCE, PAUSE = 1.0, 5.0e-4
 """How long an edit waits for queries under way if their rows fill the pools, and how long between two looks at them [s]."""
 
 
-def boxes(low, high, *, layers=1, mask=1, density=1, material=0, user_number=0) -> np.ndarray:
+def boxes(low, high, *, layers=1, density=1, material=0, user_number=0) -> np.ndarray:
     """Rows BRICK of boxes along the axes, with whole-number corners `low` and `high` [unit], shape `(count, 3)`. Other values are
-    numbers or arrays; density is a whole number of the structure's unit of density."""
+    numbers or arrays; density is a whole number of the structure's unit of density. An insertion sets their numbers."""
     low, high = np.atleast_2d(low), np.atleast_2d(high)
     rows = np.zeros(len(low), BRICK)
     rows["low"], rows["high"], rows["kind"] = low, high, schema.BOX
-    rows["layers"], rows["mask"], rows["density"] = layers, mask, density
-    rows["material"], rows["user_number"] = material, user_number
+    rows["layers"], rows["density"], rows["material"], rows["user_number"] = layers, density, material, user_number
     return rows
 
 
@@ -113,6 +115,8 @@ class Structure:
         self._memory: list = []
         most = 4 * capacity + SPARE_CLUSTERS
         self.bricks = self._set_up("bricks", BRICK, capacity + 1, twin=PLACEMENT)
+        self.placements = np.frombuffer(self._memory[1], PLACEMENT)
+        self.rows_by_number = self._set_up("numbers", np.int32, capacity + 1)
         self.clusters = self._set_up("clusters", CLUSTER, most, taken=ROOT + 1)
         self.leaves = self._set_up("leaves", LEAF, most)
         self._set_up_lists()
@@ -129,7 +133,7 @@ class Structure:
         self.summary = self._summarized()
 
     def _set_up(self, name: str, dtype, capacity: int, **options) -> np.ndarray:
-        """Set up a pool, and return its rows by number: read-only by agreement."""
+        """Set up a pool, and return its rows: read-only by agreement."""
         memory = set_up_pool(self.record[0][name], dtype, capacity, **options)
         self._memory += memory
         return np.frombuffer(memory[0], dtype)
@@ -169,7 +173,8 @@ class Structure:
         """Remove bricks as one batch. Returns their rows BRICK and PLACEMENT, to be inserted elsewhere. Searches for pieces look
         at where they were if `is_noted`: not for those that came apart from the rest. Raises like `remove`."""
         numbers = np.array(numbers, np.int32).ravel()
-        rows = self.rows_of("take_out", numbers.astype(np.int64)), np.frombuffer(self._memory[1], PLACEMENT)[numbers]
+        with self.lock:
+            rows = self._copies(self._rows_with("take_out", numbers))
         self._edit("take_out", schema.REMOVE, None, None, numbers, is_noted)
         return rows
 
@@ -181,9 +186,15 @@ class Structure:
         return numbers
 
     def give_back(self) -> None:
-        """Give back rows that no query reads any more, without another edit."""
-        for _ in range(2):
-            self._edit("give_back", schema.PUBLISH, None, None, np.zeros(0, np.int32))
+        """Give memory back without another edit: that of rows that no query reads any more, and of pages with few bricks, which
+        move to others. Nobody needs to call it: removals give back too, the sooner the more are removed."""
+        for calls in itertools.count(1):
+            command = np.zeros(1, COMMAND)
+            command[0]["operation"], command[0]["count"] = schema.PUBLISH, GIVEN_BACK_AT_ONCE
+            with self.lock:
+                self._carry_out(command)
+            if calls > 1 and not command[0]["done"]:
+                return
 
     def _edit(self, name: str, operation: int, rows, placements, numbers, is_noted: bool = True) -> None:
         command, count = np.zeros(1, COMMAND), len(numbers)
@@ -206,18 +217,18 @@ class Structure:
             users = list(self.users) if done else []
             for user in users:
                 user.renew_structure(self)
-        if users:
             after = self.summary
-            has_grown = bool((after["low"] < before["low"]).any() or (after["high"] > before["high"]).any())
-            new = np.sort(numbers[:done]) if operation != schema.REMOVE else NO_NUMBERS
+            new = np.sort(numbers[:done]) if users and operation != schema.REMOVE else NO_NUMBERS
             new_bounds = self._bounds(new) if len(new) else NO_BOUNDS
+        if users:
+            has_grown = bool((after["low"] < before["low"]).any() or (after["high"] > before["high"]).any())
             for user in users:
                 user.tell_structure(self, Batch(old, new, gone, new_bounds, has_grown))
         self._raise(name, record, numbers)
 
     def _bounds(self, numbers: np.ndarray) -> np.ndarray:
-        """Bounds (n, 6) of bricks [unit]; of numbers that are none, anything."""
-        rows = self.bricks.take(numbers, mode="clip")
+        """Bounds (n, 6) of bricks [unit]; of numbers that are none, anything. For holders of the lock."""
+        rows = self.bricks[self.rows_by_number.take(numbers, mode="clip")]
         bounds = np.empty((len(rows), 6), np.float32)
         bounds[:, :3], bounds[:, 3:] = rows["low"], rows["high"]
         return bounds
@@ -247,35 +258,41 @@ class Structure:
         """Numbers of all bricks, int32, ascending, and copies of their rows BRICK and PLACEMENT."""
         with self.lock:
             numbers = self.numbers()
-            return numbers, *self._copies(numbers)
+            return numbers, *self._copies(self.rows_by_number[numbers])
 
     def numbers(self) -> np.ndarray:
         """Numbers of all bricks, int32, ascending. For holders of the lock."""
-        used = np.flatnonzero(self.bricks["kind"][: int(self.record[0]["bricks"]["most_used"]) + 1])
-        return used[self.bricks["kind"][used] < schema.LEAVING].astype(np.int32)
+        used = np.flatnonzero(self.rows_by_number[: int(self.record[0]["numbers"]["most_used"]) + 1])
+        return used[self.bricks["kind"][self.rows_by_number[used]] < schema.LEAVING].astype(np.int32)
 
-    def _copies(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Copies of rows BRICK and PLACEMENT; the latter zero where a brick is not placed freely. For holders of the lock."""
-        rows, placed = self.bricks[numbers], np.zeros(len(numbers), PLACEMENT)
-        is_free = rows["kind"] == schema.FREE_BOX
-        placed[is_free] = np.frombuffer(self._memory[1], PLACEMENT)[numbers[is_free]]
-        return rows, placed
+    def _copies(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Copies of BRICK and PLACEMENT in some rows; the latter zero where a brick is not placed freely. For holders of the
+        lock."""
+        bricks, placed = self.bricks[rows], np.zeros(len(rows), PLACEMENT)
+        is_free = bricks["kind"] == schema.FREE_BOX
+        placed[is_free] = self.placements[rows[is_free]]
+        return bricks, placed
+
+    def _rows_with(self, call: str, numbers: np.ndarray) -> np.ndarray:
+        """The rows that the bricks with these numbers are in. For holders of the lock. Raises ValueError if one is not there."""
+        is_there = (numbers > 0) & (numbers < len(self.rows_by_number))
+        rows = self.rows_by_number[np.where(is_there, numbers, 0)]
+        is_there &= (rows > 0) & (self.bricks["kind"][rows] < schema.LEAVING)
+        if not is_there.all():
+            raise ValueError(f"{call}: there is no brick {numbers[~is_there][0]}")
+        return rows
 
     def bricks_in_box(self, low, high) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Numbers, ascending, of the bricks whose bounds touch the box from `low` to `high` [unit], and copies of their rows
         BRICK and PLACEMENT, all of one state."""
         with self.lock:
             numbers = np.sort(self.in_box(low, high)["number"])
-            return numbers, *self._copies(numbers)
+            return numbers, *self._copies(self.rows_by_number[numbers])
 
     def rows_of(self, call: str, numbers: np.ndarray) -> np.ndarray:
         """Copies of the rows BRICK with these numbers. Raises ValueError if one is not there."""
         with self.lock:
-            is_there = (numbers > 0) & (numbers < len(self.bricks))
-            is_there[is_there] = (self.bricks["kind"][numbers[is_there]] - 1) < schema.LEAVING - 1
-            if not is_there.all():
-                raise ValueError(f"{call}: there is no brick {numbers[~is_there][0]}")
-            return self.bricks[numbers]
+            return self.bricks[self._rows_with(call, numbers)]
 
     # Queries, from any thread ----------------------------------------------------------------------------------------------
 

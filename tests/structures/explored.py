@@ -15,7 +15,7 @@ import numpy as np
 
 from scree import structures
 
-MODULES = ("pools", "nodes", "insertion", "removal", "root", "building", "publication", "edits")
+MODULES = ("pools", "nodes", "insertion", "removal", "root", "building", "publication", "compaction", "edits")
 _numbers = itertools.count()
 
 _KERNEL = """

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from scree.runtime.kernel import entry_point, kernel
 from scree.runtime.memory import address_of, stack_array, view
-from scree.structures.nodes import clusters_of, leaves_of, next_leaf
+from scree.structures.nodes import clusters_of, leaves_of, next_leaf, number_in
 from scree.structures.schema import LANES, LEAF_SIZE, STRUCTURE
 from scree.structures.structure import Structure
 from scree.tools.show import counting
@@ -27,11 +27,11 @@ SAME, VALUES_DIFFER, COUNTS_DIFFER, LEAVES_DIFFER = range(4)
 
 @kernel
 def leaves_differ(s, leaf, t, other, numbers):
-    """Whether two leaves, or chains, hold different elements; number k of the second stands for `numbers[k - 1]`."""
+    """Whether two leaves, or chains, hold different bricks; number k of the second stands for `numbers[k - 1]`."""
     while leaf != 0 and other != 0:
         for k in range(LEAF_SIZE):
             a, b = np.int64(leaves_of(s)[leaf].bricks[k]), np.int64(leaves_of(t)[other].bricks[k])
-            if a != (numbers[b - 1] if b != 0 else 0):
+            if (a == 0) != (b == 0) or (a != 0 and number_in(s, a) != numbers[number_in(t, b) - 1]):
                 return True
         leaf, other = next_leaf(s, leaf), next_leaf(t, other)
     return leaf != other

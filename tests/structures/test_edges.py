@@ -172,6 +172,7 @@ def test_a_full_structure_says_so():
 
 def test_values_of_a_brick_are_kept():
     structure = Structure(100)
-    values = {"layers": 6, "mask": 9, "density": 4, "material": 700, "user_number": -(1 << 60)}
+    values = {"layers": 6, "density": 4, "material": 700, "user_number": -(1 << 60)}
     (number,) = structure.insert(boxes([[0, 0, 0]], [[1, 2, 3]], **values))
-    assert {name: int(structure.bricks[number][name]) for name in values} == values
+    (row,) = structure.rows_of("test", np.array([number]))
+    assert {name: int(row[name]) for name in values} == values

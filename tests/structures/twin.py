@@ -117,7 +117,7 @@ class Reader:
             entries = self.structure.leaves[leaf]["bricks"]
             held = int(np.count_nonzero(entries))
             assert held and not entries[held:].any()
-            found += entries[:held].tolist()
+            found += self.structure.bricks["number"][entries[:held]].tolist()
             leaf = int(links[leaf])
             assert not leaf or held == LEAF_SIZE
         assert count == (CHAIN if len(found) > LEAF_SIZE else OVERFLOWED if count == OVERFLOWED else len(found))
@@ -156,4 +156,15 @@ def check(structure: Structure, numbers, rows: np.ndarray) -> Node | None:
     used = [int(record[name]["used"]) - 1 for name in ("clusters", "leaves", "bricks")]
     waiting = int(record["retired_count"].sum())
     assert sum(used) == reader.clusters + reader.leaves + len(numbers) + waiting
+    check_numbers(structure, numbers, rows)
     return expected
+
+
+def check_numbers(structure: Structure, numbers, rows: np.ndarray) -> None:
+    """Compare what is found by numbers with the set: each brick is in the row that the table has for its number."""
+    order = np.argsort(numbers)
+    held = structure.rows_by_number[np.asarray(numbers, np.int64)]
+    assert (structure.numbers() == np.asarray(numbers)[order]).all()
+    assert (structure.bricks["number"][held] == numbers).all() and (held < structure.record[0]["brick_end"]).all()
+    for name in ("low", "high", "layers", "density", "material", "user_number"):
+        assert (structure.bricks[name][held] == rows[name]).all()
