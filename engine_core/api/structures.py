@@ -83,7 +83,7 @@ class Structure(Shape):
         not valid, and then inserts none; PoolFull."""
         one = self._one_box(low, high, density, surface, layers, tag)
         if one is not None and (number := self.bricks.insert_one(*one)):
-            return read_only(np.array([number]))
+            return read_only(np.array([number], np.int64))
         rows = self._rows("insert", low, high, density, surface, layers, tag)
         with errors_of_call("insert"):
             return read_only(self.bricks.insert(rows).astype(np.int64))
@@ -119,7 +119,7 @@ class Structure(Shape):
         Returns the new numbers (n,). The rest is as in `insert` and `remove`."""
         number, one = _one_number(numbers), self._one_box(low, high, density, surface, layers, tag)
         if number and one is not None and (fresh := self.bricks.change_one(number, *one)):
-            return read_only(np.array([fresh]))
+            return read_only(np.array([fresh], np.int64))
         rows = self._rows("change", low, high, density, surface, layers, tag)
         with errors_of_call("change"):
             changed = self.bricks.change(np.atleast_1d(np.asarray(numbers, np.int64)), rows)
@@ -173,13 +173,15 @@ class Structure(Shape):
 def _three(given: Any) -> list[Any] | tuple[Any, ...] | None:
     """Three numbers; None for anything else."""
     kind = type(given)
-    if kind is np.ndarray:
-        return given.tolist() if given.shape == (3,) and given.dtype.kind in "iuf" else None
-    if (kind is tuple or kind is list) and len(given) == 3:
-        a, b, c = given
-        if (type(a) is int or type(a) is float) and (type(b) is int or type(b) is float) and (type(c) is int or type(c) is float):
-            return given  # type: ignore[no-any-return]
-    return None
+    if kind is np.ndarray and given.size == 3:
+        given = given.tolist()
+    elif kind is not tuple and kind is not list:
+        return None
+    if len(given) != 3:
+        return None
+    a, b, c = type(given[0]), type(given[1]), type(given[2])
+    is_plain = (a is int or a is float) and (b is int or b is float) and (c is int or c is float)
+    return given if is_plain else None
 
 
 def _one_number(given: Any) -> int:
