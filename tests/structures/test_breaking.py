@@ -200,6 +200,7 @@ def test_a_grid_that_falls_into_a_thousand_pieces_stays_in_its_budget_tick_by_ti
     body.angular_velocity = (0.02, 0.05, -0.03)
     body.velocity = (0.5, 0.0, 0.2)
     grid.remove(held)
+    assert body.mass == pytest.approx(40.0 * 50.0)  # it follows when it is asked for
     before, bodies, tags, ticks = momenta([body]), [body], [], 0
     while not grid.search.is_over:
         pieces = body.break_apart(budget=budget, most=most)
