@@ -79,7 +79,9 @@ def sweep_bodies_apart(world, body, other, sweeps, longest):
     low, high = (low[0] - reach, low[1] - reach, low[2] - reach), (high[0] + reach, high[1] + reach, high[2] + reach)
     near, far = path_beside(sweeps[1], sweeps[0])
     moved = length(subtract(far, near)) + (sweeps[0].angle + sweeps[1].angle) * FLOAT64(other.extent)
-    own_way, way = ways_to_meet(world, body, other) if world.brick_function != 0 else (np.int64(ALL_BRICKS), np.int64(ALL_BRICKS))
+    own_way, way = (
+        ways_to_meet(world, body, other, True) if world.brick_function != 0 else (np.int64(ALL_BRICKS), np.int64(ALL_BRICKS))
+    )
     begin_parts(walk, other.first_instance, other.instance_count)
     walk.stands_in = way
     while next_part_in_box(walk, world, instances, shapes, low, high) >= 0:

@@ -115,7 +115,7 @@ def collide_all_instances(system, world, instances, shapes, pair_index, a, b, de
     mergings, clusters = stack_array(1, MERGING), stack_array(MAX_RESULTS, CLUSTER)
     merging = mergings[0]
     merging.clusters = address_of_row(clusters, 0)
-    chain.ways[0], chain.ways[1] = ways_to_meet(world, a, b)
+    chain.ways[0], chain.ways[1] = ways_to_meet(world, a, b, False)
     is_settled = chain.ways[0] == JOINED or chain.ways[1] == JOINED
     merges, keeps_inner = is_settled or was_merged(system, chain), INT64(0)
     while True:
@@ -271,8 +271,6 @@ def collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shap
     apart = separate_centers(system, pair, a, b, delta)
     if gap > shape_pair.distance:
         lists.axis_cache = INT32(0)
-        if world.brick_function != 0:
-            ways_to_meet(world, a, b)  # asks for what it takes before they touch
     elif a.instance_count == 1 and b.instance_count == 1 and not are_of_parts(shapes, instances, a, b):
         instance_a, instance_b = instances[a.first_instance], instances[b.first_instance]
         if not instance_a.is_disabled and instance_a.shape >= 0:

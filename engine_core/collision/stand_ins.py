@@ -1,9 +1,9 @@
-"""How two structures meet: with all bricks, with joined ones, or one of them as its convex hull.
+"""How structures meet other bodies: with all bricks, with joined ones, or as a convex hull.
 
-Full detail against full detail costs by the bricks that lie along each other. Joined bricks (structures/joining.py) are the
-same matter in fewer boxes. A structure that even so has more boxes than its `detail` meets one with more bricks as a hull made
-from the top of its tree (shapes/structure_settings.py). Both are made between steps, once a step has asked for them, which
-it does as soon as bodies come near each other.
+Joined bricks (structures/joining.py) are the same matter in fewer boxes; they are there as soon as a structure is not edited
+for a step. Two structures meet with them; so does one that meets something so large that it would have many contacts, which are merged
+anyway, and all that is swept. Of two structures the one with fewer bricks, if even joined it has more boxes than its `detail`,
+meets the other as a hull made from the top of its tree (shapes/structure_settings.py), which a step asks for.
 """
 
 import numpy as np
@@ -14,12 +14,13 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from ..shapes.bricks import block_of, is_structure
-from ..shapes.schema import ASKED, NOT_ASKED, SHAPE, TRIED
-from ..structures.joining import MOST_BRICKS
+from ..shapes.schema import SHAPE
 
 INT64 = np.int64
 MOST_SHAPES = 8
 """Bodies with more shapes than this keep their full detail."""
+FEW_BRICKS = 3.0
+"""A body that reaches out farther than so many times the thinnest brick would have many contacts with bricks."""
 
 
 @kernel
@@ -33,18 +34,21 @@ def bricks_on(instances, shapes, body):
 
 
 @kernel
-def is_joined(world, instances, shapes, body):
-    """Whether some structure on a body has joined bricks. Those that were not asked for them are."""
-    has_some = False
+def is_joined(instances, shapes, body):
+    """Whether some structure on a body has joined bricks."""
     for k in range(body.first_instance, body.first_instance + body.instance_count):
-        if not is_structure(shapes, instances[k]):
-            continue
-        block = block_of(shapes[instances[k].shape])
-        if block.joining == NOT_ASKED and 1 < block.brick_count <= MOST_BRICKS:
-            block.joining = ASKED
-            world.stand_ins_wanted = 1
-        has_some = has_some or block.joined != 0
-    return has_some
+        if is_structure(shapes, instances[k]) and block_of(shapes[instances[k].shape]).joined != 0:
+            return True
+    return False
+
+
+@kernel
+def is_large_beside(instances, shapes, other, body):
+    """Whether a body is several times as large as the thinnest brick of the structures on another one."""
+    for k in range(body.first_instance, body.first_instance + body.instance_count):
+        if is_structure(shapes, instances[k]) and other.extent > FEW_BRICKS * 2.0 * shapes[instances[k].shape].inner_radius:
+            return True
+    return False
 
 
 @kernel
@@ -55,8 +59,7 @@ def has_stand_ins(world, instances, shapes, body):
         if not is_structure(shapes, instances[k]):
             continue
         block = block_of(shapes[instances[k].shape])
-        is_to_be_joined = block.joining != TRIED and block.brick_count <= MOST_BRICKS
-        if (block.joined_count if block.joined != 0 else block.brick_count) <= block.detail or is_to_be_joined:
+        if (block.joined_count if block.joined != 0 else block.brick_count) <= block.detail:
             continue
         needs = True
         if block.is_wanted == 0:
@@ -66,21 +69,31 @@ def has_stand_ins(world, instances, shapes, body):
 
 
 @kernel
-def ways_to_meet(world, a, b):
-    """How each of two bodies meets the other: ALL_BRICKS, JOINED or AS_HULL. Asks for what they could use and do not have."""
+def ways_to_meet(world, a, b, is_swept):
+    """How each of two bodies meets the other: ALL_BRICKS, JOINED or AS_HULL. Asks for a hull that they do not have."""
     keep_as_call()
+    way_a = way_b = INT64(ALL_BRICKS)
     if a.instance_count > MOST_SHAPES or b.instance_count > MOST_SHAPES:
-        return INT64(ALL_BRICKS), INT64(ALL_BRICKS)
+        return way_a, way_b
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     bricks_a, bricks_b = bricks_on(instances, shapes, a), bricks_on(instances, shapes, b)
-    if bricks_a == 0 or bricks_b == 0:
-        return INT64(ALL_BRICKS), INT64(ALL_BRICKS)
-    way_a = INT64(JOINED if is_joined(world, instances, shapes, a) else ALL_BRICKS)
-    way_b = INT64(JOINED if is_joined(world, instances, shapes, b) else ALL_BRICKS)
-    if bricks_a < bricks_b or (bricks_a == bricks_b and a.id < b.id):
-        if has_stand_ins(world, instances, shapes, a):
-            way_a = INT64(AS_HULL)
-    elif has_stand_ins(world, instances, shapes, b):
-        way_b = INT64(AS_HULL)
+    if (
+        bricks_a > 0
+        and is_joined(instances, shapes, a)
+        and (is_swept or bricks_b > 0 or is_large_beside(instances, shapes, b, a))
+    ):
+        way_a = INT64(JOINED)
+    if (
+        bricks_b > 0
+        and is_joined(instances, shapes, b)
+        and (is_swept or bricks_a > 0 or is_large_beside(instances, shapes, a, b))
+    ):
+        way_b = INT64(JOINED)
+    if bricks_a > 0 and bricks_b > 0:
+        if bricks_a < bricks_b or (bricks_a == bricks_b and a.id < b.id):
+            if has_stand_ins(world, instances, shapes, a):
+                way_a = INT64(AS_HULL)
+        elif has_stand_ins(world, instances, shapes, b):
+            way_b = INT64(AS_HULL)
     return way_a, way_b

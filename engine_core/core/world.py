@@ -136,7 +136,7 @@ class World:
         """Load the compiled code that only worlds with structures need."""
         self.record["inner_function"], self.record["merge_function"] = is_inner_contact.address, merge_contacts.address
         self.record["name_function"] = name_brick.address
-        self.record["brick_function"] = walk_bricks.address
+        self.record["brick_function"], self.record["stand_ins_wanted"] = walk_bricks.address, 1
         self._code = [edit_single.address, follow_single.address]  # the first edit of a brick must not wait for them
 
     def edits_full(self, call: str) -> PoolFull:

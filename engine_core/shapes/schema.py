@@ -192,10 +192,8 @@ STRUCTURE_BLOCK = np.dtype(
         ("is_wanted", "i8"),  # 1: a step asked for one
         ("joined", "i8"),  # address of the STRUCTURE of its joined bricks (structures/joining.py); 0: none
         ("joined_count", "i8"),  # boxes in it
-        ("joining", "i8"),  # NOT_ASKED, ASKED by a step, or TRIED
     ],
     align=True,
 )
-NOT_ASKED, ASKED, TRIED = range(3)
 FIRST_BRICK = 1 << 16
 """Part numbers from here on are bricks: FIRST_BRICK plus the brick's number. Users are told the number of the brick."""

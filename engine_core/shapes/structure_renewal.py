@@ -7,7 +7,7 @@ from ..runtime.kernel import entry_point
 from ..runtime.memory import view
 from ..structures.schema import SUMMARY
 from .bricks import block_of
-from .schema import ASKED, NOT_ASKED, SHAPE
+from .schema import SHAPE
 from .solids import MOST_VOLUME
 
 FLOAT32, FLOAT64 = np.float32, np.float64
@@ -16,8 +16,8 @@ FLOAT32, FLOAT64 = np.float32, np.float64
 @entry_point("int64(int64, int64, int64, int64)")
 def renew_structure_row(shapes, row, summary_address, brick_count):
     """Write what follows from the SUMMARY of a structure to a row of SHAPE, as `structure_fields` (structure_settings.py)
-    computes it, and the number of bricks to its block. The joined bricks of a structure that meets others with its full detail
-    are no longer good. Returns whether those, or its stand-in, are to be renewed. For holders of the structure's lock."""
+    computes it, and the number of bricks to its block, whose joined bricks are no longer good. Returns whether a step asked for
+    its stand-in. For holders of the structure's lock."""
     shape, whole = view(shapes, row + 1, SHAPE)[row], view(summary_address, 1, SUMMARY)[0]
     block = block_of(shape)
     unit = FLOAT64(block.unit)
@@ -31,19 +31,18 @@ def renew_structure_row(shapes, row, summary_address, brick_count):
     shape.volume = FLOAT32(min(whole.mass * (unit * unit * unit), MOST_VOLUME))
     shape.inner_radius = FLOAT32(0.5 * whole.thinnest * unit)
     block.brick_count = brick_count
-    if brick_count <= block.detail:
-        block.joined, block.joined_count, block.joining = 0, 0, NOT_ASKED
-    return block.is_wanted | (block.joining != NOT_ASKED)
+    block.joined, block.joined_count = 0, 0
+    return block.is_wanted
 
 
 @entry_point("int64(int64, int64, int64)")
 def find_asked(shapes, rows_address, count):
-    """Move those of some rows of SHAPE, int64 (count), for which a step asked for joined bricks or for a stand-in that they do
-    not have, to the front. Returns how many there are."""
+    """Move those of some rows of SHAPE, int64 (count), for which a step asked for a stand-in that they do not have, to the front.
+    Returns how many there are."""
     rows, found = view(rows_address, count, np.int64), np.int64(0)
     for k in range(count):
         block = block_of(view(shapes, rows[k] + 1, SHAPE)[rows[k]])
-        if block.joining == ASKED or (block.is_wanted != 0 and block.stand_in < 0):
+        if block.is_wanted != 0 and block.stand_in < 0:
             rows[found] = rows[k]
             found += 1
     return found

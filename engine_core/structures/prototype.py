@@ -1,5 +1,5 @@
-"""The memory of a new structure as a copy of that of one with the same capacity, as it was set up: thousands of pieces of a structure
-may come apart, and setting up pool by pool takes ten times as long.
+"""The memory of a new structure as a copy of that of one with the same capacity, as it was set up: thousands of pieces of a
+structure may come apart, and setting up pool by pool takes four times as long.
 """
 
 import numpy as np

@@ -62,7 +62,7 @@ def fall(forms: list[np.ndarray], as_hulls: bool) -> dict[str, float]:
     random, bodies = np.random.default_rng(2), []
     for k, cells in enumerate(forms):
         if as_hulls:
-            shape = scree.ConvexHull(points=corners_of(cells) * UNIT)
+            shape = scree.Hull(points=corners_of(cells) * UNIT)
         else:
             shape = scree.Structure(unit=UNIT, capacity=1 << 12)
             shape.insert(cells, cells + 1)
