@@ -12,7 +12,7 @@ import numpy as np
 
 import scree
 
-STEP, STEPS, FALLING = 1.0 / 60.0, 400, 150
+STEP, STEPS, FALLING = 1.0 / 60.0, 480, 180
 UNIT, COUNT, BRICKS = 0.1, 200, 500
 KINDS = {"built": ("block", "angle", "shell", "frame", "stairs"), "rubble": ("rubble",)}
 
@@ -57,8 +57,8 @@ def fall(forms: list[np.ndarray], as_hulls: bool) -> dict[str, float]:
     """Let the bodies fall into a pit, and give their costs [ms] and places."""
     space = scree.World(threads=1, bodies=1 << 11, body_shapes=1 << 12, shapes=1 << 13).add_space(gravity=(0, -10, 0))
     space.add_static(scree.Box(half_extents=(20, 1, 20)), (0.0, -1.0, 0.0))
-    for x, z in ((3.6, 0), (-3.6, 0), (0, 3.6), (0, -3.6)):
-        space.add_static(scree.Box(half_extents=(0.5 + 3.6 * (x == 0), 6, 0.5 + 3.6 * (z == 0))), (x, 6.0, z))
+    for x, z in ((4.6, 0), (-4.6, 0), (0, 4.6), (0, -4.6)):
+        space.add_static(scree.Box(half_extents=(0.5 + 4.6 * (x == 0), 6, 0.5 + 4.6 * (z == 0))), (x, 6.0, z))
     random, bodies = np.random.default_rng(2), []
     for k, cells in enumerate(forms):
         if as_hulls:
@@ -66,7 +66,7 @@ def fall(forms: list[np.ndarray], as_hulls: bool) -> dict[str, float]:
         else:
             shape = scree.Structure(unit=UNIT, capacity=1 << 12)
             shape.insert(cells, cells + 1)
-        place = (1.5 * (k % 4) - 2.25 + random.uniform(-0.05, 0.05), 1.0 + 1.5 * (k // 16), 1.5 * (k // 4 % 4) - 2.25)
+        place = (2.0 * (k % 4) - 3.0 + random.uniform(-0.05, 0.05), 1.1 + 2.0 * (k // 16), 2.0 * (k // 4 % 4) - 3.0)
         turn = random.normal(size=4)
         bodies.append(space.add_rigid(shape, place, turn / np.linalg.norm(turn), density=500.0, can_sleep=False))
     steps = []
@@ -82,6 +82,7 @@ def fall(forms: list[np.ndarray], as_hulls: bool) -> dict[str, float]:
     if not as_hulls:
         turns = np.array([body.rotation for body in bodies])
         figures["deepest"] = 1000.0 * deepest(forms, places, turns)
+        figures["joined"] = len(space.world.core.shapes._joined)
     return figures
 
 
