@@ -2,8 +2,8 @@
 
 Joined bricks (structures/joining.py) are the same matter in fewer boxes; they are there as soon as a structure is not edited
 for a step. Two structures meet with them; so does one that meets something so large that it would have many contacts, which
-are merged anyway, and all that is swept. Of two structures the one with fewer bricks, if even joined it has more boxes than its `detail`,
-meets the other as a hull made from the top of its tree (shapes/structure_settings.py), which a step asks for.
+are merged anyway, and all that is swept. Of two structures the one with fewer bricks, if even joined it has more boxes than
+its `detail`, meets the other as a hull made from the top of its tree (shapes/structure_settings.py), which a step asks for.
 """
 
 import numpy as np
