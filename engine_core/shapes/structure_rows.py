@@ -22,6 +22,7 @@ class StructureRows(ShapeRows):
         super().__init__(make_id, capacity, setting)
         self._source: dict[int, tuple[int, np.ndarray]] = {}  # by derived row: user's shape and stretch
         self._structure_rows: dict[int, set[int]] = {}  # rows by `id` of their structure, which their blocks keep alive
+        self._told: dict[int, list[int]] = {}  # users' shapes by `id` of their structure
         self._stale_stand_ins: dict[int, None] = {}  # rows of structures that were edited since their stand-ins were made
         self._joined: dict[int, Structure] = {}  # by row: the joined bricks
         self._unjoined: dict[int, int] = {}  # rows whose bricks are to be joined: their batch of edits before the last step
@@ -35,7 +36,8 @@ class StructureRows(ShapeRows):
             for row in self._structure_rows.get(id(structure), ()):
                 if renew_structure_row(self.pool.address, row, structure.summary_address, len(structure)):
                     self._stale_stand_ins[row] = None
-                self._retire_joined(row)
+                if row in self._joined:
+                    self._retire_joined(row)
                 self._unjoined.setdefault(row, -1)
 
     def settle_stand_ins(self, are_wanted: bool) -> bool:
@@ -113,9 +115,12 @@ class StructureRows(ShapeRows):
 
     def tell_structure(self, structure, batch) -> None:
         """Tell the users of a structure what was edited. Called by the structure."""
-        with self._lock:
-            shapes = {self._source.get(row, (row,))[0] for row in self._structure_rows.get(id(structure), ())}
-        for index in sorted(shapes):
+        shapes = self._told.get(id(structure))
+        if shapes is None:
+            with self._lock:
+                found = {self._source.get(row, (row,))[0] for row in self._structure_rows.get(id(structure), ())}
+                shapes = self._told[id(structure)] = sorted(found)
+        for index in shapes:
             self.on_structure_changed(index, batch)
 
     def _follow(self, index: int, block: StructureBlock) -> dict:
@@ -123,6 +128,7 @@ class StructureRows(ShapeRows):
         self._structure_rows.setdefault(id(block.structure), set()).add(index)
         block.structure.users.add(self)
         self._unjoined[index] = -1
+        self._told.pop(id(block.structure), None)
         self.on_structure()
         return structure_fields(block.structure, block.unit)
 
@@ -130,6 +136,7 @@ class StructureRows(ShapeRows):
         self._retire_stand_in(block)
         self._joined.pop(index, None)  # no step reads the row any more
         self._unjoined.pop(index, None)
+        self._told.pop(id(block.structure), None)
         self._stale_stand_ins.pop(index, None)
         rows = self._structure_rows[id(block.structure)]
         rows.discard(index)
