@@ -1,7 +1,8 @@
-"""Where the time of a step goes while a pile is kept moving: the drum and the shaken bin of the demo project, without Godot.
+"""Where the time of a step goes while a pile moves: the drum, the shaken bin and the chains of the demo project, without Godot.
 
     python -m scree.tools.moving_costs drum 2000 1
     python -m scree.tools.moving_costs shaken_bin 3000 2
+    python -m scree.tools.moving_costs chains 6000 2
 The last number is that of threads. Prints one line of JSON: milliseconds a step, each stage on the thread that steps (floors,
 each tick's least of the rounds), the busy time of each thread by job, and how much there was to do.
 """
@@ -12,10 +13,12 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
 from scree.bodies.schema import KINEMATIC
+from scree.joints.schema import CONE, TWIST
 from scree.profiling.chrome_trace import spans, thread_name
 from scree.profiling.recording import recorded
 from scree.shapes.schema import BOX
@@ -31,6 +34,9 @@ WORK = (
 RECORDED = 20  # ticks at the end of which every thread's jobs are noted
 RADIUS, SPIN, PANELS = 10.0, 0.5, 16  # as in demo_project/scenes/drum.gd
 ROW, HALF_WIDTH, WALL, SWING, FREQUENCY, SHAKEN_FROM = 13, 10.0, 60.0, 1.0, math.pi, 120  # as in shaken_bin.gd
+LINKS, LINK, LENGTH, CHAINS_A_ROW, CHAIN_PLACES = 6, (0.08, 0.21, 0.08), 0.5, 10, (1.25, 3.6, 1.25)  # as in chains.gd
+BEND, SWING_SPAN, TWIST_SPAN = 0.5 * math.pi, 0.8, 0.5
+FALLING_FROM = 10  # the first tick of chains that is measured
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -44,6 +50,8 @@ class MovingPile:
 
     pose: Callable[[float], tuple[float, ...]]
     """Where the bin is at a time [s]."""
+    begin = BEGIN
+    """The first tick that is measured."""
 
     def __init__(self, threads: int, places: np.ndarray, slabs: list[tuple[tuple[float, ...], tuple[float, ...]]]):
         self.world = World(threads=threads)
@@ -122,17 +130,71 @@ class ShakenBin(MovingPile):
         return (*UPRIGHT, SWING * (1.0 - math.cos(FREQUENCY * shaken)), 0.0, 0.0)
 
 
+class Chains(MovingPile):
+    """Chains of six bodies, on pins, hinges and cone twists in turn, that fall into a bin at rest."""
+
+    begin = FALLING_FROM
+
+    def __init__(self, count: int, threads: int):
+        half, outer = 7.0, 7.0 + THICKNESS
+        slabs = [((outer, THICKNESS / 2.0, outer), (*UPRIGHT, 0.0, -THICKNESS / 2.0, 0.0))]
+        for side in (-half - THICKNESS / 2.0, half + THICKNESS / 2.0):
+            slabs.append(((THICKNESS / 2.0, WALL / 2.0, outer), (*UPRIGHT, side, WALL / 2.0, 0.0)))
+            slabs.append(((outer, WALL / 2.0, THICKNESS / 2.0), (*UPRIGHT, 0.0, WALL / 2.0, side)))
+        super().__init__(threads, np.empty((0, 3)), slabs)
+        box, random = self._box(LINK), np.random.default_rng(1)
+        for chain in range(math.ceil(count / LINKS)):
+            cell = (chain % CHAINS_A_ROW, chain // CHAINS_A_ROW**2, chain // CHAINS_A_ROW % CHAINS_A_ROW)
+            middle = (CHAINS_A_ROW - 1) / 2.0
+            at = (np.array(cell) - (middle, 0.0, middle)) * CHAIN_PLACES + (0.0, 2.0, 0.0)
+            self._add_chain(chain, box, matrix_of(random.normal(size=4)), at)
+
+    def _add_chain(self, chain: int, box: int, turn: np.ndarray, at: np.ndarray) -> None:
+        links = [self.world.body.create() for _ in range(LINKS)]
+        for k, body in enumerate(links):
+            self.world.body.add_shape(body, box)
+            self._enter(body, (*turn.ravel(), *(at + turn[:, 1] * (LENGTH * (k - (LINKS - 1) / 2.0)))))
+        for k, (body, following) in enumerate(pairwise(links)):
+            self._join(body, following, (chain + k) % 3)
+
+    def _join(self, body: int, following: int, kind: int) -> None:
+        """Join two links. The axis of a hinge lies across the chain, that of a cone twist along it."""
+        turn = (UPRIGHT, UPRIGHT, turned(math.pi / 2.0))[kind]
+        frames = [(*turn, 0.0, side * LENGTH / 2.0, 0.0) for side in (1.0, -1.0)]
+        joint = self.world.joint.create(("point", "hinge", "swing_twist")[kind], body, following, *frames)
+        if kind == 1:
+            self.world.joint.set_limits(joint, TWIST, -BEND, BEND)
+        if kind == 2:
+            self.world.joint.set_limits(joint, CONE, 0.0, SWING_SPAN)
+            self.world.joint.set_limits(joint, TWIST, -TWIST_SPAN, TWIST_SPAN)
+
+    def pose(self, seconds: float) -> tuple[float, ...]:
+        return (*UPRIGHT, 0.0, 0.0, 0.0)
+
+
+def matrix_of(quaternion: np.ndarray) -> np.ndarray:
+    """The rotation (3, 3) of a quaternion (x, y, z, w) of any length."""
+    x, y, z, w = quaternion / np.linalg.norm(quaternion)
+    return np.array(
+        [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
+            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
+            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
+        ]
+    )
+
+
 def stage_floors(make, count: int, threads: int) -> dict[str, float]:
     """Milliseconds of each stage that takes 0.01 ms on the thread that steps, and of the whole step."""
     floors = np.inf
     for _ in range(ROUNDS):
         pile = make(count, threads)
-        for _ in range(BEGIN):
+        for _ in range(pile.begin):
             pile.step()
         system = pile.world.system(pile.system)
         system.measure_stages()
         before, times = np.zeros(len(system.stage_seconds())), []
-        for _ in range(END - BEGIN):
+        for _ in range(END - pile.begin):
             whole = pile.step()
             after = np.array(list(system.stage_seconds().values()))
             times.append([*(after - before), whole])
@@ -145,7 +207,7 @@ def stage_floors(make, count: int, threads: int) -> dict[str, float]:
 def busy_threads(make, count: int, threads: int) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
     """Milliseconds a step that each thread is busy with each job, once; and how much there is to do in a step."""
     pile = make(count, threads)
-    for _ in range(BEGIN):
+    for _ in range(pile.begin):
         pile.step()
     system, work = pile.world.system(pile.system), Counter()
     with recorded(system, 1 << 18) as recording:
@@ -167,7 +229,7 @@ def busy_threads(make, count: int, threads: int) -> tuple[dict[str, dict[str, fl
 
 def costs(scene: str, count: int, threads: int) -> dict:
     """All figures of a scene."""
-    make = {"drum": Drum, "shaken_bin": ShakenBin}[scene]
+    make = {"drum": Drum, "shaken_bin": ShakenBin, "chains": Chains}[scene]
     busy, work = busy_threads(make, count, threads)
     return {"stages": stage_floors(make, count, threads), "busy": busy, "work": work}
 

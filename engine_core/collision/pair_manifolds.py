@@ -16,8 +16,8 @@ from .contact_rules import rule_of
 from .contact_schema import ACCEPT_CONTACT, CONTACT, REJECT_PAIR
 from .pairs import lists_of, manifolds_of, pairs_of, part_of, set_bricks, take_manifold
 from .schema import (
-    MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_MERGED, MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B,
-    PAIR_HAS_RULE,
+    MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_DISC, MANIFOLD_IS_MERGED, MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A,
+    MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
 )  # fmt: skip
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
 
@@ -182,6 +182,12 @@ def rounding_of(shape, rotation, outward):
 
 
 @kernel
+def is_flat_end(shape, rounding):
+    """Whether a contact that is round about an axis with this radius, 0 for none, may be with a flat end of a cylinder."""
+    return shape.kind == CYLINDER and rounding == FLOAT32(0.0)
+
+
+@kernel
 def keep_manifold(manifolds, chain, index):
     """Append a manifold to the pair's new list."""
     manifolds[index].next = -1
@@ -257,6 +263,10 @@ def write_results(system, shapes, pair_index, a, shape_pair, results, found, cha
                 manifold.flags |= MANIFOLD_WANDERS_A
             if is_support_shape(shape_b):
                 manifold.flags |= MANIFOLD_WANDERS_B
+        elif manifold.point_count > 2 and (
+            is_flat_end(shape_a, manifold.rounding_a) or is_flat_end(shape_b, manifold.rounding_b)
+        ):
+            manifold.flags |= MANIFOLD_IS_DISC
         if chain.has_surface or material_of(shape_a, manifold.face) >= 0 or material_of(shape_b, manifold.face) >= 0:
             manifold.flags |= MANIFOLD_HAS_MATERIAL
         if manifold.rounding_a > 0.0 or manifold.rounding_b > 0.0:

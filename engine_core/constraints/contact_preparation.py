@@ -10,8 +10,8 @@ from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..collision.schema import (
-    MANIFOLD, MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_HAS_SETTINGS, MANIFOLD_IS_AHEAD, MANIFOLD_WANDERS_A,
-    MANIFOLD_WANDERS_B, PAIR_SPARES_A, PAIR_SPARES_B,
+    MANIFOLD, MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_HAS_SETTINGS, MANIFOLD_IS_AHEAD, MANIFOLD_IS_DISC,
+    MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_SPARES_A, PAIR_SPARES_B,
 )  # fmt: skip
 from ..collision.surfaces import combine_own_surfaces
 from ..geometry.vector import add, add_scaled, cross, dot, length, scale, store3, subtract, vector3
@@ -30,7 +30,7 @@ from .schema import (
     FIELD_SIZE, FRICTION, FRICTION_IMPULSE, HAS_IMPACT, IMPACT, IMPACT_GOES_ON, IMPACT_LASTS, INERTIA_A, INERTIA_B,
     IS_ELASTIC, JOINED, MANIFOLD_INDEX, MASS_A, MASS_B, NORMAL, OVERFLOW, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT,
     POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS,
-    TABLE_SPIN, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_VELOCITY,
+    SPREAD, TABLE_SPIN, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_VELOCITY,
 )  # fmt: skip
 from .wide_preparation import (
     CENTER_B, FRAME_FIELDS, FRICTION_WORLD, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
@@ -45,6 +45,9 @@ FRAME_FLOATS = FRAME_FIELDS * 8
 assert max(BODY.fields[name][1] for name in ("inverse_inertia_world", "axis_locks", "contact_bias")) < 64 * BODY_LINES
 CONTACT_PATCH = 0.05
 """A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
+SPREAD_OF_DISC = 2.0 / 3.0
+"""The mean distance of a disc's points from its centre, as a part of its radius: a disc that spins on its flat end is braked by
+all of its surface."""
 FARTHEST_ROLLED = 0.1
 """The contact of a rolling body is moved ahead by at most this part of the radius."""
 USUAL_MASSES, UNEVEN_MASSES, FIRMER = 9.0 / 11.0, 99.0 / 101.0, 0.1
@@ -168,6 +171,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     bias_rate, softness = softness_of(system, a, b, relief_a, relief_b, h, usual)
     lane[BIAS_RATE * 8] = FLOAT32(bias_rate)
     lane[SOFTNESS * 8] = FLOAT32(softness)
+    lane[SPREAD * 8] = FLOAT32(SPREAD_OF_DISC if manifold.flags & MANIFOLD_IS_DISC else 1.0)
     lane[ALLOWED_OVERLAP * 8] = FLOAT32(allowed_overlap(system, a, b))
     lane[ROUNDING_A * 8] = manifold.rounding_a
     lane[ROUNDING_B * 8] = manifold.rounding_b

@@ -4,8 +4,8 @@ at the centre of pressure.
 Sliding and twist share one limit: a puck that spins slides farther, and a plank pushed at its end turns before it slides. The
 limit is the ellipsoid of Howe and Cutkosky ("Practical Force-Motion Models for Sliding Manipulation", 1996):
 (force / (friction N))^2 + (twist / (friction N lever))^2 <= 1, with the mean distance of the points from the centre of pressure
-(root of the mean square, weighted by their impulses) as the lever. Here a twist is an impulse at that lever [N s], which makes
-the ellipsoid a ball.
+(root of the mean square, weighted by their impulses) as the lever; for a flat end of a cylinder, that of its surface. Here a
+twist is an impulse at that lever [N s], which makes the ellipsoid a ball.
 
 About any other centre the force of a body that slides straight would turn it: nothing is left of the limit to hold it. The centre
 is that of the impulses at the pass's start. Blocks keep sliding and twist at the middle of the points (`ANCHOR_A`, `ANCHOR_B`).
@@ -19,7 +19,7 @@ import numpy as np
 from ..constraints.blocks import field, field3, field6, put
 from ..constraints.schema import (
     ANCHOR_A, BOUNCED, COUPLING, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT,
-    POINT_IMPULSE, POINT_LEVER, POINTS, ROUND_A, SLIDE_COUPLING, TANGENT, TANGENT_MASS, TWIST_IMPULSE, TWIST_MASS,
+    POINT_IMPULSE, POINT_LEVER, POINTS, ROUND_A, SLIDE_COUPLING, SPREAD, TANGENT, TANGENT_MASS, TWIST_IMPULSE, TWIST_MASS,
 )  # fmt: skip
 from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above8, subtract8
 from ..runtime.call import load_int32
@@ -66,7 +66,7 @@ def find_pressure(block, directions):
     first, second, squares = first * share, second * share, squares * share
     shorter = squares - fused_multiply_add(first, first, second * second)
     least = splat8(FLOAT32(LEAST_LEVER)) * squares
-    return first, second, square_root8(max8(max8(shorter, least), tiny))
+    return first, second, max8(field(block, SPREAD) * square_root8(max8(shorter, least)), splat8(FLOAT32(1.0e-6)))
 
 
 @kernel

@@ -128,7 +128,7 @@ class Streaming:
         self.settings = settings = settings or StreamingSettings()
         self.folder = Path(folder) if isinstance(folder, (str, os.PathLike)) else folder  # else a tile_file.Place
         self.index = baking.read_index(self.folder)
-        ranges = Ranges(**{**settings.ranges.__dict__, "tile_size": float(self.index["tile_size"])})
+        ranges = settings.ranges.over_tiles(float(self.index["tile_size"]))
         self._exists = {tile_file.tile_of_name(name) for name in self.index["tiles"]}
         self._scenes = [
             Scene(s["name"], s["position"][0], s["position"][2], s["encounter_radius"], s["activation_radius"])

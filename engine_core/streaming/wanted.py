@@ -7,7 +7,7 @@ heading, and low tiles without collision beyond.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -44,6 +44,10 @@ class Ranges:
             )
         if not 0.0 <= self.hysteresis < 0.5 * self.tile_size:
             raise ValueError(f"Ranges: hysteresis must be from 0 to half a tile, got {self.hysteresis}")
+
+    def over_tiles(self, tile_size: float) -> "Ranges":
+        """Ranges over tiles of this size [m], otherwise the same; the hysteresis is at most a quarter of a tile."""
+        return replace(self, tile_size=tile_size, hysteresis=min(self.hysteresis, 0.25 * tile_size))
 
 
 @dataclass(frozen=True)

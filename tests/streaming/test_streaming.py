@@ -67,6 +67,13 @@ def test_all_that_is_wanted_comes_in_and_a_ball_lies_on_it(ground, folder):
     assert ground.counts()[3:] == empty[3:] and ground.counts()[0] == empty[0]
 
 
+def test_the_usual_settings_serve_small_tiles(ground, folder):
+    """Tiles of 64 m: the usual hysteresis of 32 m would be half of one."""
+    with ground.stream(folder, StreamingSettings()) as streaming:
+        streaming.wait_until_idle([Viewer(5.0, 5.0)])
+        assert streaming.figures()["bodies"] > 0
+
+
 def test_a_flight_misses_nothing_and_leaves_nothing(ground, folder):
     """Over all tiles and back, with a turn, scenes coming and going; every tick all collision of active scenes is there."""
     empty = ground.counts()

@@ -57,7 +57,7 @@ enum _Event { TILE_LOADED = 1, TILE_UNLOADED, TILE_LEVEL, TILE_FAILED, SCENE_ACT
 	set(value):
 		low_ring = value
 		update_gizmos()
-## How far a viewer must be beyond a border before tiles are unloaded.
+## How far a viewer must be beyond a border before tiles are unloaded; at most a quarter of a tile.
 @export_range(0.0, 100.0, 1.0, "suffix:m") var hysteresis := 32.0
 @export_group("Cost")
 ## The time that a tick may spend on inserting and removing tiles.

@@ -100,3 +100,18 @@ func rows_weight() -> void:
 		if contact["tick"] == last:
 			impulse += contact["impulse"]
 	formula("box of 5 kg at rest: impulses of a step", "N s", impulse.y, 5.0 * GRAVITY * TICK)
+
+
+## A disc on its flat end: the floor brakes all of its surface, by 4 mu g / (3 r).
+func rows_disc() -> void:
+	for thickness: float in [0.1, 0.5]:
+		var ground := floor_body({"physics_material_override": surface(0.5)})
+		var disc := rigid(cylinder(0.5, thickness), Vector3.UP * thickness / 2.0,
+			{"can_sleep": false, "physics_material_override": surface(0.5)})
+		await steps(60)
+		disc.angular_velocity = Vector3.UP * 10.0
+		await steps(30)
+		formula("disc of %s m, spun flat on the floor at 10 rad/s: after 0.5 s" % thickness, "rad/s", disc.angular_velocity.y,
+			10.0 - 4.0 * 0.5 * GRAVITY * 0.5 / (3.0 * 0.5))
+		disc.free()
+		ground.free()
