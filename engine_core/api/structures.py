@@ -36,7 +36,8 @@ class Structure(Shape):
     Hits and contacts tell the number of the brick as their `part`. `breaks`: note what is removed, so that `Body.break_apart`
     finds what came apart by it. `anchors`: boxes, low and high corners in units of `unit` [m], that hold bricks from outside: a
     piece comes off if no brick of it touches one; without any, all but the largest do. `detail`: two structures meet with all of
-    their bricks, unless the one with fewer has more than this: then it meets the other as its convex hull.
+    their bricks, joined to larger boxes where they make some, unless the one with fewer has more boxes than this: then it meets
+    the other as its convex hull.
 
     Edits and questions may come from any thread at any time. A query sees the bricks before a batch of edits or after it, never
     between; while a step runs, masses and bounds of bodies, and with them bricks outside of the former bounds, follow at its

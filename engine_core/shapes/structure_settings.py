@@ -19,7 +19,7 @@ DETAIL = 1000
 """The usual limit up to which structures meet each other with all of their bricks."""
 DIRECTIONS, COARSEST = 200, 16
 TILT = 1e-3
-"""Of directions along axes and in their planes, against the others."""
+"""The turn of directions along axes and in their planes."""
 
 
 class StructureBlock(NamedTuple):

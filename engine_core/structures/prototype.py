@@ -13,7 +13,7 @@ WORDS = STRUCTURE.itemsize // 8
 
 
 class Prototype:
-    """What `set_up` wrote, by place: the record, and the words in the memory of its pools that are not zero."""
+    """The words that setting up wrote, by place: the record, and the words in the memory of its pools that are not zero."""
 
     def __init__(self, record: np.ndarray, memory: list):
         """`record`: a STRUCTURE as an array of one; `memory`: what was reserved for it, in order."""

@@ -218,7 +218,7 @@ def test_a_grid_that_falls_into_a_thousand_pieces_stays_in_its_budget_tick_by_ti
 
 
 def test_pieces_that_wait_are_looked_for_again_if_bricks_there_change():
-    """Of a row of ten blocks that came apart one is taken; then a box joins two that wait, and a brick of a third goes."""
+    """One of a row of ten blocks that came apart is taken; then a box joins two that wait, and a brick of a third goes."""
     structure = Structure(1000)
     low = np.array([(4 * k + x, 0, 0) for k in range(10) for x in range(3)])
     links = np.array([(4 * k + 3, 0, 0) for k in range(9)])
