@@ -12,6 +12,7 @@ EDITS, SEEDS = 1_000_000, 100
 LEAST_UNDONE = 10_000
 FLIGHT_TICKS, FLIGHT_STARTS, MOST_TICK, WORST_TICK = 3600, 120, 4.0, 8.0  # the first is loading; [ms]
 LEAST_BRICKS, ABOARD = 90_000, (300, 20)
+HEAP_RATIO, DEEPEST_IN_HEAP = 1.5, 20.0  # times the tick of convex hulls; [mm]
 
 
 @check(f"{EDITS} random edits over {SEEDS} seeds: the tree is the one built at once; at least {LEAST_UNDONE} force-splits undone")
@@ -29,6 +30,25 @@ def structures(godot: Godot, project: Path) -> Outcome:
 def structure_readers(godot: Godot, project: Path) -> Outcome:
     """Every test run parks it too, in fewer places; here also copies of the edits that are broken on purpose, which must fail."""
     return long_tests(("queries",), "tests/structures/test_publication.py", "tests/structures/test_explored.py")
+
+
+@check(
+    f"a heap of 200 structures of 500 bricks: its ticks, falling and at rest, cost {HEAP_RATIO} times those of 200 convex "
+    f"hulls of the same forms; no brick deeper in another structure than {DEEPEST_IN_HEAP:g} mm"
+)
+def structure_heap(godot: Godot, project: Path) -> Outcome:
+    """Blocks, angles, frames, shells and stairs; the same of rubble, which joins to few boxes nowhere, is told beside it."""
+    found = [json.loads(line) for line in run_python("-m", "tests.structures.long_heap").splitlines()]
+    text = [
+        f"{one['heap']}: a tick {one['falling, bricks']:.2f} ms falling (mean; hulls {one['falling, hulls']:.2f}), "
+        f"{one['resting, bricks']:.2f} at rest (median; hulls {one['resting, hulls']:.2f}), worst {one['most, bricks']:.1f} "
+        f"({one['most, hulls']:.1f}); deepest {one['deepest, bricks']:.1f} mm"
+        for one in found
+    ]
+    built = found[0]
+    is_cheap = built["falling ratio"] <= HEAP_RATIO and built["resting ratio"] <= HEAP_RATIO
+    is_whole = built["deepest, bricks"] <= DEEPEST_IN_HEAP and built["lost, bricks"] == 0
+    return Outcome("\n  ".join(text), is_cheap and is_whole)
 
 
 def jolt_in_flight(godot: Godot, project: Path) -> str:

@@ -322,14 +322,17 @@ class Body(Handle):
 
         self._late("remove_shape", remove)
 
-    def break_apart(self, budget: int | None = None, density: float | None = None) -> list[Piece]:
+    def break_apart(
+        self, budget: int | None = None, density: float | None = None, most: int | None = None
+    ) -> list[Piece]:  # fmt: skip
         """Make bodies of the pieces of the body's `Structure` that came apart, since bricks were removed: rigid ones at the same
         place, whose matter moves on as it did, so that momentum and angular momentum are kept. The last or largest piece
-        stays with this body. `budget`: look at this many bricks at most, and go on with the next call; nothing breaks before
-        the search is over. Pieces have room for four times their bricks, and for 4,096. `density` [kg/m^3] of the new bodies:
-        by default that of this one. The thread that steps calls this, between steps. Raises ValueError unless the structure
-        is this body's only shape and `breaks`; KeyError, PoolFull."""
-        return break_apart(self, budget, density)
+        stays with this body. `budget`: look at this many bricks at most, and then move as many to new bodies, or one piece of
+        more; go on with the next call. Nothing breaks before the search is over. `most`: make so many bodies at most, and the
+        others with the next calls; until then they stay with this body. Pieces have room for four times their bricks, and for
+        4,096. `density` [kg/m^3] of the new bodies: by default that of this one. The thread that steps calls this, between
+        steps. Raises ValueError unless the structure is this body's only shape and `breaks`; KeyError, PoolFull."""
+        return break_apart(self, budget, density, most)
 
     def _late(self, call: str, action: Callable[[], None]) -> None:
         """Do several edits as one: now, or at the end of the step that is running. Errors name `call`."""

@@ -158,9 +158,9 @@ class SpaceBodies:
         """Have the masses of bodies that are structures follow edits of their bricks."""
         core = self._world.core
         if density is not None and core.record["brick_function"]:
-            for body, shape in zip(ids.tolist(), shapes.tolist(), strict=True):
-                if core.shapes.kind_of(core.shape.index("density", shape)) == STRUCTURE:
-                    core.body.follow_density(body, density)
+            indices = [core.shape.index("density", shape) for shape in shapes.tolist()]
+            are_structures = core.shapes.rows["user_kind"][indices] == STRUCTURE
+            core.body.keep_density(ids[are_structures].tolist(), density)
 
     def _drop_shapes(self, shapes: Ints) -> None:
         for identity, count in zip(*(part.tolist() for part in np.unique(shapes, return_counts=True)), strict=True):

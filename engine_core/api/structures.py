@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LEAST_ROOM = 1 << 12
 """Pieces have room for as many bricks, and for four times those that they begin with: address space counts if there are many."""
+MOST = 0xFFFFFFFF
+"""The largest density of a brick, and all layers."""
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
@@ -34,7 +36,8 @@ class Structure(Shape):
     Hits and contacts tell the number of the brick as their `part`. `breaks`: note what is removed, so that `Body.break_apart`
     finds what came apart by it. `anchors`: boxes, low and high corners in units of `unit` [m], that hold bricks from outside: a
     piece comes off if no brick of it touches one; without any, all but the largest do. `detail`: two structures meet with all of
-    their bricks, unless the one with fewer has more than this: then it meets the other as its convex hull.
+    their bricks, joined to larger boxes where they make some, unless the one with fewer has more boxes than this: then it meets
+    the other as its convex hull.
 
     Edits and questions may come from any thread at any time. A query sees the bricks before a batch of edits or after it, never
     between; while a step runs, masses and bounds of bodies, and with them bricks outside of the former bounds, follow at its
@@ -79,6 +82,9 @@ class Structure(Shape):
         many times as dense as the body; `surface`: indices into `surfaces`, -1 for the material of the body; `layers`: 32
         bits, 0 for a brick that nothing meets; `tag`: numbers of the user's. Any thread may call. Raises ValueError if one is
         not valid, and then inserts none; PoolFull."""
+        one = self._one_box(low, high, density, surface, layers, tag)
+        if one is not None and (number := self.bricks.insert_one(*one)):
+            return read_only(np.array([number], np.int64))
         rows = self._rows("insert", low, high, density, surface, layers, tag)
         with errors_of_call("insert"):
             return read_only(self.bricks.insert(rows).astype(np.int64))
@@ -100,6 +106,9 @@ class Structure(Shape):
     def remove(self, numbers: Numbers) -> None:
         """Remove bricks, by their numbers (n,), no quantities, as one batch. Any thread may call. Raises ValueError if one is
         not there or named twice, and then removes none."""
+        number = _one_number(numbers)
+        if number and self.bricks.remove_one(number):
+            return
         with errors_of_call("remove"):
             self.bricks.remove(np.atleast_1d(np.asarray(numbers, np.int64)))
 
@@ -109,10 +118,23 @@ class Structure(Shape):
     ) -> Ints:  # fmt: skip
         """Put boxes with corners in units of `unit` [m] in the place of other bricks, by their numbers (n,), as one batch.
         Returns the new numbers (n,). The rest is as in `insert` and `remove`."""
+        number, one = _one_number(numbers), self._one_box(low, high, density, surface, layers, tag)
+        if number and one is not None and (fresh := self.bricks.change_one(number, *one)):
+            return read_only(np.array([fresh], np.int64))
         rows = self._rows("change", low, high, density, surface, layers, tag)
         with errors_of_call("change"):
             changed = self.bricks.change(np.atleast_1d(np.asarray(numbers, np.int64)), rows)
             return read_only(changed.astype(np.int64))
+
+    def _one_box(self, low: Any, high: Any, density: Any, surface: Any, layers: Any, tag: Any) -> tuple[Any, ...] | None:
+        """One box and its settings, as `insert_one` of the core takes them. None for several, or if something about them is
+        unusual: it may be wrong."""
+        low, high = _three(low), _three(high)
+        if low is None or high is None or not type(density) is type(surface) is type(layers) is type(tag) is int:
+            return None
+        if not (1 <= density <= MOST and -1 <= surface < len(self.surfaces or ()) and 0 <= layers <= MOST):
+            return None
+        return low, high, density, surface + 1, layers, tag
 
     def _rows(self, call: str, low: Whole, high: Whole, density: Any, surface: Any, layers: Any, tag: Any) -> NDArray[Any]:
         """Rows of bricks. Raises ValueError."""
@@ -125,7 +147,7 @@ class Structure(Shape):
         if len(corners[0]) != len(corners[1]):
             raise ValueError(f"{call}: as many high corners as low ones are wanted, got {len(corners[1])} and {len(corners[0])}")
         count = len(self.surfaces or ())
-        ranges = {"density": (density, 1, 0xFFFFFFFF), "surface": (surface, -1, count - 1), "layers": (layers, 0, 0xFFFFFFFF)}
+        ranges = {"density": (density, 1, MOST), "surface": (surface, -1, count - 1), "layers": (layers, 0, MOST)}
         for name, (given, least, most) in ranges.items():
             if type(given) is int and least <= given <= most:  # as for most single bricks: much cheaper than arrays
                 continue
@@ -149,6 +171,28 @@ class Structure(Shape):
         return read_only(rows["low"].astype(np.float64)), read_only(rows["high"].astype(np.float64))
 
 
+def _three(given: Any) -> list[Any] | tuple[Any, ...] | None:
+    """Three numbers; None for anything else."""
+    kind = type(given)
+    if kind is np.ndarray and given.size == 3:
+        given = given.tolist()
+    elif kind is not tuple and kind is not list:
+        return None
+    if len(given) != 3:
+        return None
+    a, b, c = type(given[0]), type(given[1]), type(given[2])
+    is_plain = (a is int or a is float) and (b is int or b is float) and (c is int or c is float)
+    return given if is_plain else None
+
+
+def _one_number(given: Any) -> int:
+    """The number of one brick; 0 for anything else."""
+    if type(given) is not int:
+        is_one = isinstance(given, np.ndarray) and given.size == 1 and given.ndim <= 1 and given.dtype.kind in "iu"
+        given = int(given.item()) if is_one else 0
+    return given if 0 < given < 1 << 28 else 0
+
+
 def _corners(number: int, box: tuple[Vector, Vector]) -> list[Floats]:
     """Low and high corner of an anchor. Raises ValueError."""
     if len(box) != 2:
@@ -167,10 +211,13 @@ class Piece:
     new_numbers: Ints
 
 
-def break_apart(body: "Body", budget: int | None, density: float | None) -> list[Piece]:
+def break_apart(body: "Body", budget: int | None, density: float | None, most: int | None) -> list[Piece]:
     """See `Body.break_apart`."""
+    for name, given in (("budget", budget), ("most", most)):
+        if given is not None and (not isinstance(given, int) or given < 1):
+            raise ValueError(f"break_apart: {name} must be a whole number from 1, or None, got {given!r}")
     whole = _breaking_structure(body)
-    found = whole.search.find(budget)
+    found = whole.search.find(budget, most)
     if not found:
         return []
     mode, space = body.mode, body.space
@@ -181,21 +228,35 @@ def break_apart(body: "Body", budget: int | None, density: float | None) -> list
         "density": own_density if density is None else density, "material": body.material, "layer": body.layer,
         "gravity_scale": body.gravity_scale, "linear_damp": body.linear_damp, "angular_damp": body.angular_damp,
         "can_sleep": body.can_sleep, "continuous": body.continuous,
+        "velocities": body.velocity, "angular_velocities": body.angular_velocity,
     }  # fmt: skip
-    position, rotation = body.position, body.rotation
-    velocity, spin = body.velocity, body.angular_velocity
-    pieces = []
+    place = np.broadcast_to(body.position, (len(found), 3)), np.broadcast_to(body.rotation, (len(found), 4))
+    gone = np.concatenate(found)
+    try:
+        parts, fresh = _parts_of(whole, found, *whole.bricks.copies_of("break_apart", gone))
+        bodies = space.add_rigid_many(parts, *place, **settings)
+    except BaseException:
+        whole.search.put_back(len(found))
+        raise
+    whole.bricks.take_out(gone)
+    space.world.core.shape.settle_bricks()
+    return [
+        Piece(new, part, read_only(numbers.astype(np.int64)), read_only(new_numbers.astype(np.int64)))
+        for new, part, numbers, new_numbers in zip(bodies, parts, found, fresh, strict=True)
+    ]
+
+
+def _parts_of(whole: Structure, found: list[Any], rows: Any, placements: Any) -> tuple[list[Structure], list[Any]]:
+    """Structures of pieces of another one, and the new numbers of their bricks. `rows`, `placements`: of the bricks of all."""
+    parts, fresh, begin = [], [], 0
     for numbers in found:
-        rows, placements = whole.bricks.take_out(numbers)
+        end = begin + len(numbers)
         room = min(max(LEAST_ROOM, 4 * len(numbers)), whole.capacity)
         part = Structure(unit=whole.unit, capacity=room, surfaces=whole.surfaces, breaks=True, detail=whole.detail)
-        new_numbers = part.bricks.insert(rows, placements)
-        new = space.add_rigid(part, position, rotation, **settings)
-        new.angular_velocity = spin
-        new.velocity = velocity
-        pieces.append(Piece(new, part, read_only(numbers.astype(np.int64)), read_only(new_numbers.astype(np.int64))))
-    space.world.core.shape.settle_bricks()
-    return pieces
+        fresh.append(part.bricks.insert(rows[begin:end], placements[begin:end]))
+        parts.append(part)
+        begin = end
+    return parts, fresh
 
 
 def _breaking_structure(body: "Body") -> Structure:

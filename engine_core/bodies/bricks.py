@@ -39,6 +39,7 @@ BRICK_WALK = np.dtype(
         ("out", "i8"),  # address of an INSTANCE: the present brick, as if it were a shape of the body
         ("structure", "i8"),  # its address
         ("row", "i8"),  # of the present brick in the structure
+        ("is_joined", "i8"),  # 1: of a structure with joined bricks those are walked over
         ("unit", "f8"),  # [m]
         ("a", "f8", 3), ("b", "f8", 3),  # frame of the structure [m]: low and high; origin and vector of a ray; a point
         ("longest", "f8"),  # fraction of the ray, or distance [m], beyond which bricks are not asked for
@@ -76,7 +77,8 @@ def begin(record, walk):
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
     instance = view(walk.instance, 1, INSTANCE)[0]
     block = block_of(shapes[instance.shape])
-    walk.structure, walk.unit = block.structure, block.unit
+    joined = INT64(block.joined) if walk.is_joined != 0 else INT64(0)  # once: an edit may take it away meanwhile
+    walk.structure, walk.unit = joined if joined != 0 else block.structure, block.unit
     walk.shape_row = take_walk_row(record, address_of_record(walk))
     begin_query(walk.cursor, walk.structure, INT64(ALL_LAYERS))
     a, b, per_unit = vector3(walk.a), vector3(walk.b), 1.0 / walk.unit
@@ -129,10 +131,11 @@ def walk_bricks(world_address, walk_address, what):
 
 
 @kernel
-def begin_bricks(world, walk, instance, way, a, b, out):
-    """Enter the structure that a row of INSTANCE puts onto a body. `a`, `b`: as in BRICK_WALK; `out`: address of an INSTANCE."""
+def begin_bricks(world, walk, instance, way, a, b, out, is_joined):
+    """Enter the structure that a row of INSTANCE puts onto a body. `a`, `b`, `is_joined`: as in BRICK_WALK; `out`: address of an
+    INSTANCE."""
     keep_as_call()
-    walk.instance, walk.way, walk.out = address_of_record(instance), way, out
+    walk.instance, walk.way, walk.out, walk.is_joined = address_of_record(instance), way, out, INT64(is_joined)
     for k in range(3):
         walk.a[k], walk.b[k] = a[k], b[k]
     call_3_result(world.brick_function, address_of_record(world), address_of_record(walk), INT64(BEGIN))

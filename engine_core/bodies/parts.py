@@ -32,12 +32,13 @@ INT64 = np.int64
 KIND = SHAPE.fields["kind"][1]
 STAND_IN = -2
 """`part` of a walk at a convex hull that stands in for a structure."""
+ALL_BRICKS, AS_HULL, JOINED = range(3)
 PARTS = np.dtype(
     [
         ("row", INSTANCE),  # the current part, in the frame of the body
         ("number", "i8"),  # of the shape on the body
         ("part", "i8"),
-        ("stands_in", "i8"),  # 1: of a structure, its convex hull is returned, if it has one, and not its bricks
+        ("stands_in", "i8"),  # what is returned of a structure: ALL_BRICKS, or if it has it its AS_HULL, or its JOINED bricks
         ("a", "f8", 3),  # the query, in the frame of the current compound: low and high; or origin and inverse of a ray;
         ("b", "f8", 3),  # or a point
         ("outer", WALK),
@@ -54,7 +55,7 @@ def begin_parts(walk, first, count):
     begin_walk(walk.outer, first, count)
     walk.number = walk.part = -1
     walk.bricks.shape_row = -1
-    walk.stands_in = 0
+    walk.stands_in = ALL_BRICKS
 
 
 @kernel
@@ -87,7 +88,7 @@ def _enter(walk, world, shapes, instance, way, a, b):
         return
     if kind == STRUCTURE:
         walk.part = 0
-        begin_bricks(world, walk.bricks, instance, way, a, b, address_of_record(walk))
+        begin_bricks(world, walk.bricks, instance, way, a, b, address_of_record(walk), walk.stands_in == JOINED)
         return
     if way == ON_RAY:
         b = inverse_of(b)
@@ -148,7 +149,7 @@ def next_part_in_box(walk, world, instances, shapes, low, high):
         instance = instances[walk.outer.first + walk.number]
         if not has_parts(shapes, instance):
             return INT64(walk.number)
-        if walk.stands_in != 0 and shapes[instance.shape].kind == STRUCTURE and _stand_in(walk, shapes, instance):
+        if walk.stands_in == AS_HULL and shapes[instance.shape].kind == STRUCTURE and _stand_in(walk, shapes, instance):
             return INT64(walk.number)
         half = scale(subtract(high, low), 0.5)
         a, b = bounds_in_frame(scale(add(low, high), 0.5), half, vector3(instance.position), quaternion(instance.rotation))

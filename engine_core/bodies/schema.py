@@ -227,7 +227,8 @@ WORLD = np.dtype(
         ("brick_function", "i8"),  # address of bricks.walk_bricks; 0: no shape is a structure
         ("inner_function", "i8"),  # address of collision.inner_faces.is_inner_contact; 0: no shape is a structure
         ("merge_function", "i8"),  # address of collision.merged_contacts.merge_contacts; 0: no shape is a structure
-        ("stand_ins_wanted", "i8"),  # 1: some structure needs a convex stand-in that it does not have yet
+        ("name_function", "i8"),  # address of collision.brick_names.name_brick; 0: no shape is a structure
+        ("stand_ins_wanted", "i8"),  # 1: bricks are to be joined, or some structure needs a convex stand-in
         # Rows of `shapes` behind the capacity, for the bricks of walks under way, and address of a bitmap of those in use
         ("first_walk_row", "i8"), ("walk_row_words", "i8"),
     ],

@@ -61,6 +61,10 @@ class ShapeUsers:
         """Bodies that have the shape, in the order of their rows."""
         return sorted(set(self._still(shape)))
 
+    def only(self, shape: int) -> int:
+        """The body that got a shape with one use, or -1: whether it still has the shape is not looked up."""
+        return self._only.get(shape, -1)
+
     def forget(self, shape: int) -> None:
         """Forget a freed shape."""
         self._only.pop(shape, None)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..bodies.bounds import bounds_in_frame
-from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
+from ..bodies.parts import ALL_BRICKS, PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.schema import INSTANCE
 from ..geometry.vector import (
     add, add_scaled, conjugate, interpolate_rotation, length, multiply, quaternion, rotate_inverse, scale, store3, store4,
@@ -15,7 +15,7 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from ..shapes.schema import SHAPE
-from .stand_ins import NO_SIDE, side_stood_in
+from .stand_ins import ways_to_meet
 from .sweeps import reach_of, sweep_shapes
 
 FLOAT64 = np.float64
@@ -79,9 +79,11 @@ def sweep_bodies_apart(world, body, other, sweeps, longest):
     low, high = (low[0] - reach, low[1] - reach, low[2] - reach), (high[0] + reach, high[1] + reach, high[2] + reach)
     near, far = path_beside(sweeps[1], sweeps[0])
     moved = length(subtract(far, near)) + (sweeps[0].angle + sweeps[1].angle) * FLOAT64(other.extent)
-    stood_in = side_stood_in(world, body, other) if world.brick_function != 0 else np.int64(NO_SIDE)
+    own_way, way = (
+        ways_to_meet(world, body, other, True) if world.brick_function != 0 else (np.int64(ALL_BRICKS), np.int64(ALL_BRICKS))
+    )
     begin_parts(walk, other.first_instance, other.instance_count)
-    walk.stands_in = stood_in == 1
+    walk.stands_in = way
     while next_part_in_box(walk, world, instances, shapes, low, high) >= 0:
         instance = part_row(walk, instances)
         if instance.is_disabled or instance.shape < 0:
@@ -89,7 +91,7 @@ def sweep_bodies_apart(world, body, other, sweeps, longest):
         set_instance(sweeps[1], instance, shapes[instance.shape])
         own_low, own_high = reach_in_frame(instance.bounds, moved, offset, multiply(conjugate(rotation), turn))
         begin_parts(own_walk, body.first_instance, body.instance_count)
-        own_walk.stands_in = stood_in == 0
+        own_walk.stands_in = own_way
         while next_part_in_box(own_walk, world, instances, shapes, own_low, own_high) >= 0:
             own = part_row(own_walk, instances)
             if not own.is_disabled and own.shape >= 0:

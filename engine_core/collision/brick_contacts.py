@@ -2,20 +2,23 @@
 
 import numpy as np
 
+from ..bodies.parts import JOINED
 from ..bodies.records import world_at
-from ..geometry.vector import negate, quaternion, store3, store4, vector3
+from ..geometry.vector import negate, quaternion, rotate_inverse, scale, store3, store4, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1_result, call_3_result
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array, view
+from ..shapes.bricks import block_of
 from ..shapes.compound import surface_of_part
 from ..shapes.schema import FIRST_BRICK, NO_PART, SHAPE, SPHERE
+from .brick_names import BRICK_PLACE
 from .inner_faces import BRICK_CONTACT, STEEP, STEEP_FOR_ROUND
 from .meeting import NO_MOTION
 from .merged_contacts import MERGE, MERGING, MOST_SINGLE, WRITE, bricks_of_face
 from .pair_manifolds import rounding_of, write_results
 from .pairs import manifolds_of
-from .schema import CONTACT_RESULT, MANIFOLD_IS_MERGED, MAX_RESULTS
+from .schema import CONTACT_RESULT, MANIFOLD_IS_MERGED, MAX_RESULTS, SPECULATIVE_DISTANCE
 
 INT32, INT64 = np.int32, np.int64
 
@@ -82,8 +85,26 @@ def write_brick_results(system, shapes, pair_index, a, b, delta, shape_pair, res
 
 
 @kernel
-def write_merged(system, instances, shapes, pair_index, a, b, shape_pair, results, chain):
-    """Make manifolds of what was merged. Each names the bricks of its deepest contact."""
+def brick_at_contact(world, instance, shape, position, rotation, result):
+    """The number of the brick at the deepest point of a contact, 0 for none. `instance`, `shape`: of the structure, on a body at
+    `position` (from the origin of the results [m]) with `rotation`."""
+    keep_as_call()
+    block, places = block_of(shape), stack_array(1, BRICK_PLACE)
+    deepest = 0
+    for p in range(1, result.point_count):
+        if result.separations[p] < result.separations[deepest]:
+            deepest = p
+    at = rotate_inverse(rotation, subtract(vector3(result.points[deepest]), position))
+    at = rotate_inverse(quaternion(instance.rotation), subtract(at, vector3(instance.position)))
+    place = places[0]
+    place.structure, place.reach = block.structure, (SPECULATIVE_DISTANCE + abs(result.separations[deepest])) / block.unit
+    store3(place.point, scale(at, 1.0 / block.unit))
+    return call_1_result(world.name_function, address_of_row(places, 0))
+
+
+@kernel
+def write_merged(system, instances, shapes, pair_index, a, b, delta, shape_pair, results, chain):
+    """Make manifolds of what was merged. Each names the bricks of its deepest contact: of joined ones those that are there."""
     keep_as_call()
     world = world_at(system.world)
     count = call_3_result(world.merge_function, chain.merging, address_of_row(results, 0), INT64(WRITE))
@@ -96,9 +117,13 @@ def write_merged(system, instances, shapes, pair_index, a, b, shape_pair, result
         chain.has_surface, chain.has_bricks = 0, 1
         for side in range(2):
             body, brick = a if side == 0 else b, bricks[0] if side == 0 else bricks[1]
+            instance = instances[body.first_instance + chain.instances[side]]
+            shape = shapes[instance.shape]
+            if brick > 0 and chain.ways[side] == JOINED:
+                position = NO_MOTION if side == 0 else delta
+                brick = brick_at_contact(world, instance, shape, position, quaternion(body.rotation), results[0])
             chain.parts[side] = INT32(FIRST_BRICK + brick if brick > 0 else NO_PART)
             if brick > 0:
-                shape = shapes[instances[body.first_instance + chain.instances[side]].shape]
                 chain.has_surface |= surface_of_part(shape, FIRST_BRICK + brick)[0] >= 0.0
         write_results(system, shapes, pair_index, a, shape_pair, results, 1, chain)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..bodies.bounds import bounds_overlap
 from ..bodies.overlap import is_deep
-from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_number, part_row
+from ..bodies.parts import ALL_BRICKS, JOINED, PARTS, begin_parts, next_part_in_box, part_number, part_row
 from ..bodies.rare import rare_of
 from ..bodies.records import world_at
 from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, NO_CONTACT_EVENTS, RIGID
@@ -44,7 +44,7 @@ from .schema import (
     CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED,
     PAIR_SPARES_A, PAIR_SPARES_B, PAIR_WAS_ON_CURVE, SPECULATIVE_DISTANCE,
 )  # fmt: skip
-from .stand_ins import NO_SIDE, side_stood_in
+from .stand_ins import ways_to_meet
 from .sweeps import SWEEP
 
 INT32, FLOAT32, FLOAT64, INT64 = np.int32, np.float32, np.float64, np.int64
@@ -105,7 +105,8 @@ def collide_all_instances(system, world, instances, shapes, pair_index, a, b, de
     """Collide the shapes of A that are near B, each with the shapes of B that are near it.
 
     Contacts with covered faces of bricks count only if there are no others: a body deep among bricks is pushed by them. Too many
-    contacts of bricks are merged. So a pair with bricks may be collided again in another way, up to four times."""
+    contacts of bricks are merged, and all of joined ones. So a pair with bricks may be collided again in another way, up to four
+    times."""
     if world.brick_function == 0:
         collide_near_instances(
             system, world, instances, shapes, pair_index, a, b, delta, distance, shape_pair, results, chain
@@ -114,7 +115,9 @@ def collide_all_instances(system, world, instances, shapes, pair_index, a, b, de
     mergings, clusters = stack_array(1, MERGING), stack_array(MAX_RESULTS, CLUSTER)
     merging = mergings[0]
     merging.clusters = address_of_row(clusters, 0)
-    merges, keeps_inner, is_settled = was_merged(system, chain), INT64(0), False
+    chain.ways[0], chain.ways[1] = ways_to_meet(world, a, b, False)
+    is_settled = chain.ways[0] == JOINED or chain.ways[1] == JOINED
+    merges, keeps_inner = is_settled or was_merged(system, chain), INT64(0)
     while True:
         merging.count = merging.total = 0
         chain.merging = address_of_row(mergings, 0) if merges else INT64(0)
@@ -132,7 +135,7 @@ def collide_all_instances(system, world, instances, shapes, pair_index, a, b, de
             break
         take_back(system, chain)
     if merges:
-        write_merged(system, instances, shapes, pair_index, a, b, shape_pair, results, chain)
+        write_merged(system, instances, shapes, pair_index, a, b, delta, shape_pair, results, chain)
     chain.merging = INT64(0)
 
 
@@ -146,16 +149,15 @@ def collide_near_instances(system, world, instances, shapes, pair_index, a, b, d
     turn_a, turn_b = multiply(conjugate(rotation_b), rotation_a), multiply(conjugate(rotation_a), rotation_b)
     place_a, place_b = negate(rotate_inverse(rotation_b, delta)), rotate_inverse(rotation_a, delta)
     low, high = reach_in_frame(b.local_bounds, distance, place_a, turn_a)
-    stood_in = side_stood_in(world, a, b) if world.brick_function != 0 else INT64(NO_SIDE)
     begin_parts(walk_a, a.first_instance, a.instance_count)
-    walk_a.stands_in = stood_in == 0
+    walk_a.stands_in = chain.ways[0]
     while next_part_in_box(walk_a, world, instances, shapes, low, high) >= 0:
         instance_a = part_row(walk_a, instances)
         if instance_a.is_disabled or instance_a.shape < 0:
             continue
         low_a, high_a = reach_in_frame(instance_a.bounds, distance, place_b, turn_b)
         begin_parts(walk_b, b.first_instance, b.instance_count)
-        walk_b.stands_in = stood_in == 1
+        walk_b.stands_in = chain.ways[1]
         while next_part_in_box(walk_b, world, instances, shapes, low_a, high_a) >= 0:
             name_parts(shapes, instances, walk_a, walk_b, chain)
             collide_instances(
@@ -325,6 +327,7 @@ def collide_pair(system, world, pair_index, delta_time):
     chain.parts[0] = chain.parts[1] = NO_PART
     chain.has_surface, chain.has_bricks, chain.is_ahead, chain.curve_load = 0, 0, 0, 0.0
     chain.keeps_inner, chain.inner_count, chain.merging, chain.overflows = 0, 0, 0, 0
+    chain.ways[0] = chain.ways[1] = ALL_BRICKS
     gap = gap_between(a, b, delta) if pair.flags & PAIR_IS_TOUCHING == 0 else 0.0
     delta = collide_bodies(system, world, pair_index, a, b, delta, delta_time, gap, shape_pair, results, chain)
     drop_unmatched(system, chain)

@@ -33,6 +33,7 @@ CHAIN = np.dtype(
         ("merging", "i8"),  # address of MERGING while contacts of bricks are merged, or 0
         ("overflows", "i8"),  # there are too many contacts of bricks: they must be merged
         ("merged_instances", "i4", 2),
+        ("ways", "i8", 2),  # how the structures of A and B are met: see stand_ins.py
         ("has_surface", "i8"),  # one of the parts has friction and restitution of its own
         ("remaining", "i8", (1,)),  # head of the list of old manifolds that are not matched yet
         ("head", "i8"), ("tail", "i8"), ("count", "i8"),  # the new list

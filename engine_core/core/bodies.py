@@ -421,6 +421,17 @@ class BodyInterface(BodyShapes):
         self._bodies.own_rare(index)["density"] = density
         self._renew(index)
 
+    def keep_density(self, identities: list[int], density: float) -> None:
+        """`follow_density` for new bodies of one system, whose masses are those that follow from it."""
+
+        def keep() -> None:
+            for identity in identities:
+                if self._bodies.has(identity, KIND_BODY):
+                    self._bodies.own_rare(index_of(identity))["density"] = density
+
+        if identities:
+            self._late.run(identities[0], keep)
+
     def bricks_changed(self, index: int, edit: brick_edits.BrickEdit) -> None:
         """Renew a body (by index) after edits of a structure that is one of its shapes: mass, centre of mass, bounds. What
         touched a removed brick, or is near a new one, wakes."""

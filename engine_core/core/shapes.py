@@ -3,11 +3,14 @@
 Any thread may call, as for bodies (core/bodies.py). Settings are set in the pool, `world.shapes`.
 """
 
+import functools
 import threading
 
 from ..bodies.identity import describe_id, index_of, kind_of
 from ..bodies.schema import KIND_SHAPE
 from ..edit.brick_edits import make_edit
+from ..edit.single_brick_edits import Following, follow_single
+from ..structures.single_edits import SingleBatch
 from ..structures.structure import merged
 from .part import Part
 
@@ -19,6 +22,7 @@ class ShapeInterface(Part):
         super().__init__(world)
         self._batches: dict[int, list] = {}  # edits of structures, by index of the shape, that bodies have not followed yet
         self._noting = threading.Lock()
+        self._followings: list[Following] = []  # rows that no thread uses
 
     def create(self, kind: int) -> int:
         """Create an empty shape of a kind (`shapes.schema`) and return its id."""
@@ -65,20 +69,41 @@ class ShapeInterface(Part):
             self._world.body.on_stale()
 
     def settle_stand_ins(self) -> None:
-        """Make the convex stand-ins of structures that the last step asked for, and renew one that is outdated."""
+        """Make what the last step asked for to stand for the bricks of structures, and renew what is outdated."""
         are_wanted = bool(self._record["stand_ins_wanted"])
         self._record["stand_ins_wanted"] = 0
-        self._shapes.settle_stand_ins(are_wanted)
+        if self._shapes.settle_stand_ins(are_wanted):
+            self._record["stand_ins_wanted"] = 1  # the rest before the next step
 
     def settle_bricks(self) -> None:
         """Renew the bodies whose structures were edited."""
         while self._batches:
             with self._noting:
-                noted = dict(self._batches)
-                self._batches.clear()
+                noted, self._batches = self._batches, {}
             for shape, batches in noted.items():
+                if len(batches) == 1 and type(batches[0]) is SingleBatch and self._follow_single(shape, batches[0]):
+                    continue
                 users = self._shape_users.of(shape)
                 if users:
                     edit = make_edit(shape, merged(batches))
                     for body in users:
                         self._world.body.bricks_changed(body, edit)
+
+    def _follow_single(self, shape: int, batch: SingleBatch) -> bool:
+        """Renew the one body that has a structure after the edit of one brick. False: nothing was done, it takes more."""
+        body = self._shape_users.only(shape)
+        if body < 0 or self._late.has_waiting:
+            return False
+        fresh = self._instances.take(1)
+        try:
+            following = self._followings.pop()
+        except IndexError:
+            following = Following()
+        following.set(shape, batch.effects)
+        used = follow_single(self._address, body, fresh, following.address)
+        self._followings.append(following)
+        if used < 0:
+            self._instances.give_back(fresh, 1)
+            return False
+        self._retirement.retire(functools.partial(self._instances.give_back, used, 1))
+        return True

@@ -24,6 +24,7 @@ from ..bodies.pool import BodyPool, InstancePool
 from ..bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, WALK_ROW_WORDS, WORLD
 from ..bodies.system_schema import SYSTEM
 from ..bodies.shape_users import ShapeUsers
+from ..collision.brick_names import name_brick
 from ..collision.inner_faces import is_inner_contact
 from ..collision.merged_contacts import merge_contacts
 from ..edit.body_locks import BodyLocks
@@ -31,6 +32,7 @@ from ..edit.commands import edit
 from ..edit.late_edits import LateEdits
 from ..edit.origin import shift
 from ..edit.retirement import Retirement
+from ..edit.single_brick_edits import follow_single
 from ..runtime.cores import MAX_THREADS
 from ..runtime.job_system import JobSystem
 from ..runtime.memory import Pool, PoolFull, address_of
@@ -42,6 +44,7 @@ from ..sensors.pools import AreaPool
 from ..shapes.pool import ShapePool
 from ..step.limits import limits_for, name_of_limit
 from ..step.physics_system import PhysicsSystem
+from ..structures.single_edits import edit_single
 from .areas import AreaInterface
 from .bodies import BodyInterface
 from .contacts import ContactInterface
@@ -132,7 +135,9 @@ class World:
     def _load_bricks(self) -> None:
         """Load the compiled code that only worlds with structures need."""
         self.record["inner_function"], self.record["merge_function"] = is_inner_contact.address, merge_contacts.address
-        self.record["brick_function"] = walk_bricks.address
+        self.record["name_function"] = name_brick.address
+        self.record["brick_function"], self.record["stand_ins_wanted"] = walk_bricks.address, 1
+        self._code = [edit_single.address, follow_single.address]  # the first edit of a brick must not wait for them
 
     def edits_full(self, call: str) -> PoolFull:
         """The error for a call that no step can take up any more."""

@@ -29,6 +29,11 @@ class LateEdits:
         """Whether edits of a body wait: later ones come after them, except those nested in a running one."""
         return bool(self._waiting) and identity in self._bodies and not getattr(self._inside, "depth", 0)
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether edits wait."""
+        return bool(self._waiting)
+
     def run(self, identity: int, action: Callable[[], None], system: int = -1) -> None:
         """Do `action`, which changes a body, its system and perhaps another one: now, or when the steps of these have ended. An
         edit of only a system uses its id."""

@@ -114,6 +114,19 @@ class BrickSets:
         return boxes(corners[:, :3], corners[:, 3:], **self._values(found, settings, len(corners)))
 
     @staticmethod
+    def _one_box(found: BrickSet, corners, width: int, settings) -> tuple | None:
+        """One box, or with a `width` one cell, and its settings, as `Structure.insert_one` takes them; None if they are wrong."""
+        numbers = np.asarray(corners).tolist()
+        low, high = (
+            (numbers[:3], numbers[3:]) if width <= 0 else ([n * width for n in numbers], [(n + 1) * width for n in numbers])
+        )
+        given = np.asarray(settings).tolist() if len(settings) else [1, -1, 1, 0]
+        if len(given) != 4 or given[0] < 1 or not -1 <= given[1] < found.surface_count:
+            return None
+        density, surface, layers, tag = given
+        return low, high, density, surface + 1, layers & LAYERS, tag
+
+    @staticmethod
     def _values(found: BrickSet, settings, count: int) -> dict:
         """Settings of `count` bricks: none given, four numbers for all, or four a brick. Raises ValueError."""
         given = _rows(settings, 4, "settings").astype(np.int64) if len(settings) else USUAL
@@ -129,6 +142,10 @@ class BrickSets:
     def insert(self, shape: int, corners, width: int, settings) -> Packed:
         """Insert boxes, or with a `width` [unit] cells of three numbers each. Returns their numbers."""
         found = self.get(shape)
+        if len(corners) == (3 if width > 0 else 6) and (one := self._one_box(found, corners, width, settings)):
+            number = self._edit(lambda: found.structure.insert_one(*one))
+            if number:
+                return Packed(np.array([number], np.int32))
         rows = self._boxes(found, corners, width, settings)
         return Packed(self._edit(lambda: found.structure.insert(rows)) if len(rows) else np.zeros(0, np.int32))
 
@@ -147,6 +164,8 @@ class BrickSets:
     def remove(self, shape: int, numbers) -> bool:
         """Remove bricks. Returns True."""
         found = self.get(shape)
+        if len(numbers) == 1 and self._edit(lambda: found.structure.remove_one(int(numbers[0]))):
+            return True
         self._edit(lambda: found.structure.remove(np.asarray(numbers, np.int32)))
         return True
 
@@ -237,14 +256,16 @@ class BrickSets:
             raise ValueError("the anchors must be finite")
         self.get(shape).search.anchors = given.astype(np.float32)
 
-    def find_pieces(self, shape: int, budget: int) -> Packed:
+    def find_pieces(self, shape: int, budget: int, most: int) -> Packed:
         """Look for pieces that came apart, at no more than `budget` bricks. Returns for each piece its number of bricks and their
-        numbers, one after the other; nothing if none came apart, -1 if the search goes on in the next call."""
+        numbers, one after the other: `most` pieces, with `budget` bricks in all, or one of more. The caller moves them elsewhere.
+        The last number is -1 if the next call goes on, since the search is not over or other pieces wait."""
         found = self.get(shape)
-        pieces = found.search.find(budget)
-        if not pieces and not found.search.is_over:
-            return Packed(np.array([-1], np.int32))
+        if budget < 1 or most < 1:
+            raise ValueError(f"budget and most must be at least 1, got {budget} and {most}")
+        pieces = found.search.find(budget, most)
         lists = [np.array(part, np.int32) for one in pieces for part in ([len(one)], one)]
+        lists += [] if found.search.is_over else [np.array([-1], np.int32)]
         return Packed(np.concatenate([np.zeros(0, np.int32), *lists]))
 
     def struck(self, body: int, shape: int, least: float) -> Packed:
@@ -329,7 +350,7 @@ def add_brick_methods(methods, engine) -> None:
     methods.cold("bricks_saved", free("saved"), shape, DICTIONARY)
     methods.cold("bricks_note_removals", free("note_removals"), {**shape, "is_on": BOOL})
     methods.cold("bricks_set_anchors", free("set_anchors"), {**shape, "boxes": PACKED_FLOAT32_ARRAY})
-    methods.cold("bricks_find_pieces", free("find_pieces"), {**shape, "budget": INT}, ints)
+    methods.cold("bricks_find_pieces", free("find_pieces"), {**shape, "budget": INT, "most": INT}, ints)
     methods.cold("bricks_move", free("move"), {**shape, "numbers": ints, "into": RID, "is_noted": BOOL}, ints)
     methods.cold("bricks_struck", locked("struck"), {"body": RID, **shape, "least": FLOAT}, ints)
     methods.cold("bricks_carry_on", locked("carry_on"), {"body": RID, "piece": RID})

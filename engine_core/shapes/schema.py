@@ -190,6 +190,8 @@ STRUCTURE_BLOCK = np.dtype(
         ("detail", "i8"),  # with more bricks than this it is stood in for: see collision/stand_ins.py
         ("stand_in", "i8"),  # row of SHAPE of the convex hull that stands in for it; -1: none yet
         ("is_wanted", "i8"),  # 1: a step asked for one
+        ("joined", "i8"),  # address of the STRUCTURE of its joined bricks (structures/joining.py); 0: none
+        ("joined_count", "i8"),  # boxes in it
     ],
     align=True,
 )

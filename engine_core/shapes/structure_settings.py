@@ -1,5 +1,6 @@
 """The settings of a structure as a shape: its bricks, which are edited in place, the length of a unit, and materials."""
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ from .stretch import is_uniform
 DETAIL = 1000
 """The usual limit up to which structures meet each other with all of their bricks."""
 DIRECTIONS, COARSEST = 200, 16
+TILT = 1e-3
+"""The turn of directions along axes and in their planes."""
 
 
 class StructureBlock(NamedTuple):
@@ -41,17 +44,19 @@ def structure_fields(structure: Structure, unit: float) -> dict:
     bounds = np.empty(6)
     bounds[:3], bounds[3:] = (1.0, 0.0) if is_empty else (whole["low"] * unit, whole["high"] * unit)
     return {
-        "bounds": bounds, "volume": min(float(whole["mass"]) * unit**3, MOST_VOLUME),
-        "center_of_mass": whole["center_of_mass"] * unit, "inertia": whole["inertia"] * unit**2,
+        "bounds": bounds, "volume": min(float(whole["mass"]) * (unit * unit * unit), MOST_VOLUME),
+        "center_of_mass": whole["center_of_mass"] * unit, "inertia": whole["inertia"] * (unit * unit),
         "inner_radius": 0.5 * whole["thinnest"] * unit,
     }  # fmt: skip
 
 
+@functools.cache
 def _directions() -> np.ndarray:
-    """Unit vectors, evenly spread, and those along axes and diagonals (n, 3)."""
+    """Unit vectors (n, 3), evenly spread, and those along axes and diagonals, turned by so little that each points to one corner
+    of a box."""
     signs = np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(-1, 3)
-    signs = signs[(signs != 0).any(axis=1)]
-    return np.concatenate((even_directions(DIRECTIONS), signs / np.linalg.norm(signs, axis=1)[:, None]))
+    signs = np.where(signs == 0, TILT, signs)[(signs != 0).any(axis=1)]
+    return np.concatenate((even_directions(DIRECTIONS), signs / np.linalg.norm(signs, axis=1)[:, None])).astype(np.float32)
 
 
 def cook_stand_in(structure: Structure, unit: float) -> cooking.Cooked:
@@ -63,11 +68,11 @@ def cook_stand_in(structure: Structure, unit: float) -> cooking.Cooked:
     if low[0] > high[0]:
         return cooking.Cooked(schema.EMPTY, {})
     found = structure.in_box(low, high, coarse=float((high - low).max()) / COARSEST)
-    sides = np.stack((found["low"], found["high"]), axis=1).astype(np.float64)
-    picks = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)])
-    corners = np.unique(sides[:, picks, np.arange(3)].reshape(-1, 3), axis=0)
-    farthest = np.unique(np.argmax(corners @ _directions().T, axis=0))
-    return cooking.cook_hull((corners[farthest] * unit).astype(np.float32))
+    sides, directions = np.concatenate((found["low"], found["high"]), axis=1, dtype=np.float32), _directions()
+    reach = np.concatenate((np.minimum(directions, 0.0), np.maximum(directions, 0.0)), axis=1) @ sides.T
+    farthest = sides[np.argmax(reach, axis=1)]
+    corners = np.where(directions < 0.0, farthest[:, :3], farthest[:, 3:]).astype(np.float64)
+    return cooking.cook_hull((np.unique(corners, axis=0) * unit).astype(np.float32))
 
 
 class StructureSettings(NamedTuple):

@@ -46,7 +46,7 @@ def mix_shape(chain, address):
     chain = mix_all(chain, address + COOKED, address + COOKED_END)
     if shape.kind == STRUCTURE and shape.block != 0:
         block = view(shape.block, 1, STRUCTURE_BLOCK)[0]
-        chain = mix(mix(chain, block.stand_in), load_int64(block.structure + BATCH))
+        chain = mix(mix(mix(chain, block.stand_in), block.joined_count), load_int64(block.structure + BATCH))
     return chain
 
 

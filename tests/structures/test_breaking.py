@@ -169,10 +169,94 @@ def test_a_board_that_falls_into_many_pieces_stays_in_its_budget():
     search = PieceSearch(structure)
     structure.searches.add(search)
     structure.remove(numbers[(low[:, 0] + low[:, 2]) % 2 == 0])
-    pieces, calls = [], 0
+    calls = []
     while not search.is_over:
-        pieces, calls = search.find(100), calls + 1
-    assert len(pieces) == 999 and calls == 10
+        calls.append(search.find(100))
+    searching = [len(pieces) for pieces in calls].index(100)
+    assert searching == 9 and {len(pieces) for pieces in calls[9:-1]} == {100} and sum(map(len, calls)) == 999
+
+
+def grid_of_blocks(count: tuple[int, int, int]):
+    """Blocks of 5 x 5 x 2 bricks, and boxes that link each to its neighbours: low and high corners of both."""
+    at = np.stack(np.meshgrid(*(np.arange(n) for n in count), indexing="ij"), axis=-1).reshape(-1, 3) * (6, 6, 3)
+    cells = np.stack(np.meshgrid(np.arange(5), np.arange(5), np.arange(2), indexing="ij"), axis=-1).reshape(-1, 3)
+    low = (at[:, None] + cells).reshape(-1, 3)
+    links = []
+    for axis, by in enumerate(((5, 2, 0), (2, 5, 0), (2, 2, 2))):
+        begin = at[at[:, axis] < at[:, axis].max()] + by
+        links.append(begin)
+    return low, np.concatenate(links)
+
+
+def test_a_grid_that_falls_into_a_thousand_pieces_stays_in_its_budget_tick_by_tick():
+    """50,000 bricks: no tick looks at or moves more than its budget, or makes more bodies than it may; nothing is lost."""
+    budget, most = 4000, 25
+    space = scree.World(threads=1, bodies=1 << 11, body_shapes=1 << 12, shapes=1 << 13).add_space(gravity=(0, 0, 0))
+    grid = scree.Structure(unit=0.1, breaks=True)
+    low, links = grid_of_blocks((10, 10, 10))
+    numbers = grid.insert(low, low + 1, tag=np.arange(len(low)))
+    held = grid.insert(links, links + 1)
+    body = space.add_rigid(grid, (1.0, 2.0, 3.0), (0.1, 0.2, 0.3, 0.927361849549570), density=40.0, can_sleep=False)
+    body.angular_velocity = (0.02, 0.05, -0.03)
+    body.velocity = (0.5, 0.0, 0.2)
+    grid.remove(held)
+    assert body.mass == pytest.approx(40.0 * 50.0)  # it follows when it is asked for
+    before, bodies, tags, ticks = momenta([body]), [body], [], 0
+    while not grid.search.is_over:
+        pieces = body.break_apart(budget=budget, most=most)
+        assert len(pieces) <= most and sum(len(piece.numbers) for piece in pieces) <= budget
+        assert int(grid.search._search[0]["budget"]) >= 0
+        bodies += [piece.body for piece in pieces]
+        tags += [np.searchsorted(numbers, piece.numbers) for piece in pieces]
+        space.step(STEP)
+        ticks += 1
+        assert ticks < 200
+    assert len(bodies) == 1000 and len(grid) == 50 and len(np.unique(np.concatenate(tags))) == 50_000 - 50
+    after = momenta(bodies)
+    np.testing.assert_allclose(after[0], before[0], rtol=1e-5, atol=1e-5 * np.abs(before[0]).max())
+    np.testing.assert_allclose(after[1], before[1], rtol=1e-5, atol=1e-5 * np.abs(before[1]).max())
+
+
+def test_pieces_that_wait_are_looked_for_again_if_bricks_there_change():
+    """One of a row of ten blocks that came apart is taken; then a box joins two that wait, and a brick of a third goes."""
+    structure = Structure(1000)
+    low = np.array([(4 * k + x, 0, 0) for k in range(10) for x in range(3)])
+    links = np.array([(4 * k + 3, 0, 0) for k in range(9)])
+    numbers, held = structure.insert(boxes(low, low + 1)), structure.insert(boxes(links, links + 1))
+    search = PieceSearch(structure)
+    structure.searches.add(search)
+    structure.remove(held)
+    (first,) = search.find(most=1)
+    structure.take_out(first)
+    taken = int(np.searchsorted(numbers, first[0])) // 3
+    far = structure.insert_one((100, 0, 0), (101, 1, 1), 1, 0, 1, 0)
+    assert len(search.find(most=1)) == 1
+    search.put_back(1)
+    left = [k for k in range(10) if k != taken]
+    joined = next(k for k in left if k + 1 in left)
+    structure.insert_one((4 * joined + 3, 0, 0), (4 * joined + 4, 1, 1), 1, 0, 1, 0)
+    cut = next(k for k in left if k not in (joined, joined + 1))
+    structure.remove_one(int(numbers[3 * cut + 1]))
+    pieces = []
+    while not search.is_over:
+        pieces += search.find(most=2)
+    sizes = sorted(map(len, pieces))
+    assert len(pieces) == 8 and sizes[:2] == [1, 1] and set(sizes[2:]) <= {3, 7} and far not in np.concatenate(pieces)
+
+
+def test_pieces_that_find_no_room_wait_on():
+    space = scree.World(threads=1, bodies=3, body_shapes=8, shapes=32).add_space(gravity=(0, 0, 0))
+    bar = scree.Structure(breaks=True)
+    low = np.array([(x, 0, 0) for x in range(11)])
+    numbers = bar.insert(low, low + 1)
+    body = space.add_rigid(bar, density=1.0)
+    bar.remove(numbers[1::2])
+    with pytest.raises(scree.PoolFull):
+        body.break_apart()
+    assert len(bar) == 6 and len(body.break_apart(most=2)) == 2 and len(bar) == 4
+    for wrong in (0, -1, 2.5):
+        with pytest.raises(ValueError, match="break_apart: most must be"):
+            body.break_apart(most=wrong)
 
 
 def test_what_cannot_break_says_so():

@@ -17,11 +17,12 @@ def space_of(gravity: float = -10.0) -> scree.Space:
 
 
 def filled(nx: int, ny: int, nz: int, **values) -> tuple[scree.Structure, np.ndarray, np.ndarray]:
-    """A block of bricks of one unit about the origin, their numbers and low corners."""
-    structure = scree.Structure(unit=UNIT, capacity=1 << 15, **values)
+    """A block of bricks of one unit about the origin, of two materials in turn, so that none are joined; their numbers and low
+    corners."""
+    structure = scree.Structure(unit=UNIT, capacity=1 << 15, surfaces=[scree.Material()] * 2, **values)
     low = np.stack(np.meshgrid(np.arange(nx), np.arange(ny), np.arange(nz), indexing="ij"), axis=-1).reshape(-1, 3)
     low = low - np.array([nx, ny, nz]) // 2
-    return structure, structure.insert(low, low + 1), low
+    return structure, structure.insert(low, low + 1, surface=low.sum(axis=1) % 2), low
 
 
 def stand_in_of(space: scree.Space, body: scree.Body) -> int:

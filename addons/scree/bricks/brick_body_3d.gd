@@ -33,6 +33,9 @@ signal bricks_came_apart(piece: RigidBody3D, numbers: PackedInt32Array, new_numb
 @export_range(0.0, 100000.0, 0.1, "or_greater") var strength := 0.0
 ## How many bricks the search for pieces looks at in a tick; it goes on in the next one.
 @export_range(100, 10000000) var search_budget := 20000
+## How many pieces become bodies in a tick; the others stay with this body until the next ones. With them go as many bricks as
+## [member search_budget], or one piece of more.
+@export_range(1, 100000) var pieces_a_tick := 20
 ## Pieces of fewer bricks than this vanish: they are told with null as their body.
 @export_range(1, 1000) var least_piece := 1
 ## Colours of bricks, chosen by their tag.
@@ -69,7 +72,7 @@ func _physics_process(_delta: float) -> void:
 	if strength > 0.0 and _owner_id >= 0:
 		_knock_out()
 	if _was_edited and breaks:
-		break_apart(search_budget)
+		break_apart(search_budget, pieces_a_tick)
 
 
 ## The mass that follows from the bricks [kg], as [member RigidBody3D.mass] does not tell it.
@@ -77,13 +80,14 @@ func total_mass() -> float:
 	return bricks.volume() * density if density > 0.0 else mass
 
 
-## Looks for pieces that came apart, at no more than [param budget] bricks, and makes bodies of them. Returns these.
-func break_apart(budget := 1 << 30) -> Array[BrickBody3D]:
+## Looks for pieces that came apart, at no more than [param budget] bricks, and makes bodies of [param most] of them. Returns
+## these. What is left is done in the next ticks if the body [member breaks].
+func break_apart(budget := 1 << 30, most := 1 << 30) -> Array[BrickBody3D]:
 	var made: Array[BrickBody3D] = []
-	var found: PackedInt32Array = PhysicsServer3D.call("bricks_find_pieces", bricks.get_rid(), budget)
-	_was_edited = found == PackedInt32Array([-1])
+	var found: PackedInt32Array = PhysicsServer3D.call("bricks_find_pieces", bricks.get_rid(), budget, most)
+	_was_edited = not found.is_empty() and found[-1] == -1
 	var at := 0
-	while at < found.size() and not _was_edited:
+	while at < found.size() and found[at] > 0:
 		var numbers := found.slice(at + 1, at + 1 + found[at])
 		at += 1 + found[at]
 		var piece := _make_piece(numbers)
@@ -114,7 +118,7 @@ func _make_piece(numbers: PackedInt32Array, is_noted := false) -> BrickBody3D:
 	_was_edited = _was_edited or is_noted
 	var piece: BrickBody3D = get_script().new()
 	piece.bricks = shape
-	for property: String in ["density", "strength", "search_budget", "least_piece", "colors", "is_drawn", "collision_layer",
+	for property: String in ["density", "strength", "search_budget", "pieces_a_tick", "least_piece", "colors", "is_drawn", "collision_layer",
 			"collision_mask",
 			"gravity_scale", "linear_damp", "angular_damp", "linear_damp_mode", "angular_damp_mode", "physics_material_override",
 			"continuous_cd", "can_sleep"]:
