@@ -1,7 +1,9 @@
 """A heap of 200 structures of 500 bricks against 200 convex hulls of the same forms: the costs of a step while it falls and at
 rest, and how deep the bricks are in each other. Prints a line of JSON.
 
-    python -m tests.structures.long_heap [built rubble]
+    python -m tests.structures.long_heap [built rubble angle:40]
+
+A name is that of a mix or of one form, with the number of structures after a colon.
 """
 
 import json
@@ -123,17 +125,18 @@ def way_out(taken: set, point: np.ndarray, least: float) -> float:
     return float(best)
 
 
-def heap(name: str) -> None:
+def heap(name: str, count: int) -> None:
     random = np.random.default_rng(1)
-    kinds = KINDS[name]
-    forms = [cells_of(kinds[k % len(kinds)], random) for k in range(COUNT)]
+    kinds = KINDS.get(name, (name,))
+    forms = [cells_of(kinds[k % len(kinds)], random) for k in range(count)]
     found = {"bricks": fall(forms, False), "hulls": fall(forms, True)}
     ratios = {f"{what} ratio": found["bricks"][what] / found["hulls"][what] for what in ("falling", "resting", "most")}
     lines = {f"{what}, {kind}": value for kind, values in found.items() for what, value in values.items()}
-    told = {"heap": name, "count": COUNT, "least": min(map(len, forms))} | {k: round(v, 4) for k, v in (lines | ratios).items()}
+    told = {"heap": name, "count": count, "least": min(map(len, forms))} | {k: round(v, 4) for k, v in (lines | ratios).items()}
     print(json.dumps(told), flush=True)
 
 
 if __name__ == "__main__":
     for chosen in sys.argv[1:] or KINDS:
-        heap(chosen)
+        form, _, number = chosen.partition(":")
+        heap(form, int(number or COUNT))
