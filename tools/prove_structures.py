@@ -28,8 +28,12 @@ def structures(godot: Godot, project: Path) -> Outcome:
 
 @check("a batch of edits parked in 3,000 of its places, and raced for a minute: queries see the bricks before it or after it")
 def structure_readers(godot: Godot, project: Path) -> Outcome:
-    """Every test run parks it too, in fewer places; here also copies of the edits that are broken on purpose, which must fail."""
-    return long_tests(("queries",), "tests/structures/test_publication.py", "tests/structures/test_explored.py")
+    """Every test run parks it too, in fewer places. Here also copies of the edits that are broken on purpose, which must fail,
+    longer races of rays against structures that are freed, and more random edits of one whose bricks move."""
+    return long_tests(
+        ("queries",), "tests/structures/test_publication.py", "tests/structures/test_explored.py",
+        "tests/structures/test_edges_on_bodies.py", "tests/structures/test_compaction.py",
+    )  # fmt: skip
 
 
 @check(

@@ -205,17 +205,19 @@ KILLS = size(25, in_full=100)
 
 def test_bakers_killed_at_any_moment_leave_whole_files(tmp_path):
     random = np.random.default_rng(5)
-    unfinished = 0
+    unfinished, longest = 0, 0.12
     with subprocess.Popen([sys.executable, "-c", NURSERY, str(tmp_path)], cwd=ROOT, stdin=subprocess.PIPE, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=1) as nursery:  # fmt: skip
         assert nursery.stdout.readline() == "begin\n"
         for kill in range(KILLS):
             nursery.stdin.write(f"{kill}\n")
             baker = int(nursery.stdout.readline())
-            time.sleep(float(random.uniform(0.0, 0.12)))
+            time.sleep(float(random.uniform(0.0, longest)))
             os.kill(baker, signal.SIGKILL)
             assert check_folder(tmp_path) == 36
-            unfinished += bool(list(tmp_path.glob(".*.unfinished")))
+            is_unfinished = bool(list(tmp_path.glob(".*.unfinished")))
+            unfinished += is_unfinished
+            longest = longest if is_unfinished else min(1.1 * longest, 2.0)  # on a busy machine bakers begin late
         nursery.stdin.close()
     print(f"{KILLS} bakers killed, {unfinished} of them in the middle of a file")
     assert unfinished >= KILLS // 20
