@@ -22,10 +22,9 @@ def pytest_configure(config: pytest.Config) -> None:
         from_library.begin()
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config) -> None:
     if config.getoption(from_library.OPTION):
         from_library.take_released_addon()
-        from_library.leave_out(items)
 
 
 @pytest.fixture(scope="session")

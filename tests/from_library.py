@@ -18,8 +18,6 @@ from scree.tools import build_loader, find_godot, install_addon, release, scenes
 OPTION = "--from-library"
 INSTALLING = ("scree.tools.scenes", "behaviour", "test_in_godot", "test_packed_tiles")
 """Modules that put the addon into a project in order to run Godot there. Others test the installation itself."""
-LEFT_OUT: dict[str, str] = {}
-"""Tests, or files of them, by their beginnings, that cannot run so, with the reason."""
 
 
 def begin() -> None:
@@ -53,11 +51,3 @@ def take_released_addon() -> None:
     for name in INSTALLING:
         if hasattr(sys.modules.get(name), "install_addon"):
             sys.modules[name].install_addon = stand_in
-
-
-def leave_out(items: list[pytest.Item]) -> None:
-    """Skip the tests of LEFT_OUT."""
-    for item in items:
-        reason = next((reason for begin, reason in LEFT_OUT.items() if item.nodeid.startswith(begin)), "")
-        if reason:
-            item.add_marker(pytest.mark.skip(reason=reason))

@@ -7,14 +7,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 import typer.core
-from rich.console import Console
 from rich.table import Table
 
-from scree.tools import build_loader, find_godot, find_python, install_addon, places, scenes, show
+from scree.tools import install_addon, places, scenes, shipping_commands, show
+from scree.tools.command_console import EXPECTED, console, fail, godot_at_hand, plain, say_error
 
 
 class _WholeSentences(typer.core.TyperGroup):
@@ -35,13 +35,6 @@ application = typer.Typer(
     pretty_exceptions_enable=False,
     help="Scree, a 3D physics server for Godot 4 written in Python.",
 )  # fmt: skip
-console = Console()
-if not console.is_terminal:
-    console.width = max(console.width, 140)  # a log breaks no tables
-_EXPECTED = (
-    find_godot.GodotNotFound, build_loader.LoaderNotBuilt, find_python.PythonNotUsable, install_addon.CannotInstall,
-    scenes.SceneFailed,
-)  # fmt: skip
 
 
 class _PassOn(typer.core.TyperCommand):
@@ -50,15 +43,6 @@ class _PassOn(typer.core.TyperCommand):
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
         ctx.args = list(args)
         return ctx.args
-
-
-def _say_error(message: object) -> None:
-    Console(stderr=True).print(f"scree: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
-
-
-def _fail(message: object) -> NoReturn:
-    _say_error(message)
-    raise typer.Exit(1)
 
 
 def main() -> None:
@@ -70,13 +54,13 @@ def main() -> None:
             message = error.args[0][0][2]  # of a folder that was copied: (from, to, why) of each file
         else:
             message = f"{error.strerror}: {error.filename}" if error.filename else error.strerror or error
-        _say_error(message)
+        say_error(message)
         sys.exit(1)
 
 
 def _show_version(is_asked: bool) -> None:
     if is_asked:
-        _plain(f"Scree {importlib.metadata.version('scree-physics')}")
+        plain(f"Scree {importlib.metadata.version('scree-physics')}")
         raise typer.Exit()
 
 
@@ -85,15 +69,6 @@ def _options(
     version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")] = False,
 ) -> None:
     """Scree, a 3D physics server for Godot 4 written in Python."""
-
-
-def _godot() -> find_godot.Godot:
-    with show.fetching(console) as report:
-        try:
-            return find_godot.find_godot(report=report)
-        except find_godot.GodotNotFound as error:
-            message = error
-    _fail(message)
 
 
 def _warm_up() -> None:
@@ -106,7 +81,7 @@ def _warm_up() -> None:
         with show.compiling(console) as report:
             result = warm_up.warm_up(report)
     except (warm_up.WarmUpFailed, CacheRefused) as error:
-        _fail(error)
+        fail(error)
     console.print(
         f"Compiled {result.compiled} entry points ({result.loaded} were there) in {result.seconds:.0f} s, "
         f"{result.processor_seconds:.0f} s of processor time"
@@ -118,10 +93,6 @@ def _project(name: str) -> Path:
     return scenes.copy_demo_project(places.output_folder(name) / "project")
 
 
-def _plain(line: str) -> None:
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
 @application.command()
 def demo(
     scene: Annotated[list[str] | None, typer.Argument(help="Scenes; all demo scenes where none is named.")] = None,
@@ -130,22 +101,22 @@ def demo(
     """Run the demo scenes in Godot on Scree, print their figures and draw them."""
     from scree.tools import demo as demo_runs
 
-    godot = _godot()
+    godot = godot_at_hand()
     _warm_up()
     try:
         chosen = scenes.named_scenes(scene or [], "demo")
         project = _project("demo")
         done = []
         for figures in demo_runs.figures(godot, project, chosen):
-            _plain("; ".join((f"{figures.scene}: {figures.ticks} ticks done", *figures.missed())))
+            plain("; ".join((f"{figures.scene}: {figures.ticks} ticks done", *figures.missed())))
             done.append(figures)
-    except _EXPECTED as error:
-        _fail(error)
+    except EXPECTED as error:
+        fail(error)
     console.print(show.demo_table(done))
     if pictures:
         folder = places.output_folder("demo")
-        drawn = demo_runs.pictures(godot, project, chosen, folder, _plain)
-        _plain(f"{len(drawn)} pictures are in {folder}")
+        drawn = demo_runs.pictures(godot, project, chosen, folder, plain)
+        plain(f"{len(drawn)} pictures are in {folder}")
 
 
 @application.command()
@@ -156,17 +127,17 @@ def sheets(
     from scree.tools import contact_sheet
     from scree.tools import demo as demo_runs
 
-    godot = _godot()
+    godot = godot_at_hand()
     _warm_up()
     folder = places.output_folder("sheets")
     try:
         project = _project("sheets")
         for chosen in scenes.named_scenes(scene or [], "play"):
-            drawn = demo_runs.pictures(godot, project, [chosen], folder, _plain)
+            drawn = demo_runs.pictures(godot, project, [chosen], folder, plain)
             if drawn:
-                _plain(f"{contact_sheet.make(drawn, folder / f'scene_{chosen.name}.jpg')}")
-    except _EXPECTED as error:
-        _fail(error)
+                plain(f"{contact_sheet.make(drawn, folder / f'scene_{chosen.name}.jpg')}")
+    except EXPECTED as error:
+        fail(error)
 
 
 @application.command()
@@ -184,15 +155,15 @@ def bench(
     from scree.tools import bench as benches, tree_pictures
 
     if scene == ["broadphase"]:
-        tree_pictures.draw_broad_phase(_plain)
+        tree_pictures.draw_broad_phase(plain)
         return
     if scene == ["structures"]:
-        tree_pictures.draw_structures(console, _plain)
+        tree_pictures.draw_structures(console, plain)
         return
     unknown = [name for name in engine or [] if name not in benches.ENGINES]
     if unknown:  # Godot would take its own in silence
-        _fail(f"there is no engine {', '.join(unknown)}; there are {', '.join(benches.ENGINES)}")
-    godot = _godot()
+        fail(f"there is no engine {', '.join(unknown)}; there are {', '.join(benches.ENGINES)}")
+    godot = godot_at_hand()
     if not engine or scenes.SCREE in engine:
         _warm_up()
     options = (*((f"--bodies={bodies}",) if bodies else ()), *(("--server",) if server else ()))
@@ -205,9 +176,9 @@ def bench(
             ticks or None,
             options=options,
         )
-        results = benches.run(godot, _project("bench"), plan, _plain)
-    except _EXPECTED as error:
-        _fail(error)
+        results = benches.run(godot, _project("bench"), plan, plain)
+    except EXPECTED as error:
+        fail(error)
     folder = places.output_folder("bench")
     benches.write_json(folder / "bench.json", results, plan, godot)
     for result in results:
@@ -215,7 +186,7 @@ def bench(
     from scree.tools import bench_plot  # Matplotlib is slow to import
 
     bench_plot.plot(results, folder, plan.skip)
-    _plain(f"bench.json, bench.svg and bench.png are in {folder}")
+    plain(f"bench.json, bench.svg and bench.png are in {folder}")
 
 
 @application.command()
@@ -230,12 +201,12 @@ def prove(
 
     if listed:
         for check in checks.values():
-            _plain(f"{check.name}: {check.shows}")
+            plain(f"{check.name}: {check.shows}")
         return
     unknown = [one for one in name or [] if one not in checks]
     if unknown:
-        _fail(f"there is no check {', '.join(unknown)}; there are {', '.join(checks)}")
-    godot = _godot()
+        fail(f"there is no check {', '.join(unknown)}; there are {', '.join(checks)}")
+    godot = godot_at_hand()
     _warm_up()
     failed = []
     try:
@@ -243,10 +214,10 @@ def prove(
         for check in [checks[one] for one in name or checks]:
             outcome = proofs.run(check, godot, project)
             console.print("[green]holds[/]" if outcome.passed else "[red]does not hold[/]", end=" ")
-            _plain(f"{check.name} ({check.shows})\n  {outcome.figures}")
+            plain(f"{check.name} ({check.shows})\n  {outcome.figures}")
             failed += [] if outcome.passed else [check.name]
-    except _EXPECTED as error:
-        _fail(error)
+    except EXPECTED as error:
+        fail(error)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -263,15 +234,15 @@ def compare(
 
     unknown = [one for one in part or [] if one not in comparison.PARTS]
     if unknown:
-        _fail(f"there is no part {', '.join(unknown)}; there are {', '.join(comparison.PARTS)}")
-    godot = _godot()
+        fail(f"there is no part {', '.join(unknown)}; there are {', '.join(comparison.PARTS)}")
+    godot = godot_at_hand()
     _warm_up()
     try:
-        faults = comparison.compare(godot, commit, part or [*comparison.PARTS], rounds, threads, _plain)
-    except _EXPECTED as error:
-        _fail(error)
+        faults = comparison.compare(godot, commit, part or [*comparison.PARTS], rounds, threads, plain)
+    except EXPECTED as error:
+        fail(error)
     for fault in faults:
-        _say_error(f"does not hold: {fault}")
+        say_error(f"does not hold: {fault}")
     raise typer.Exit(1 if faults else 0)
 
 
@@ -285,7 +256,7 @@ def bake(
     """Cut the static bodies of a scene into tiles for StreamingWorld3D; writes only what has changed."""
     from scree.tools import bake as baking
 
-    godot = _godot()
+    godot = godot_at_hand()
     place = folder or project_dir / "tiles"
     try:
         with show.counting(console, "Cooking") as report:
@@ -293,8 +264,8 @@ def bake(
         with show.counting(console, "Baking") as report:
             done = made.write(place, report)
     except baking.CannotBake as error:
-        _fail(error)
-    _plain(_baked(done, place))
+        fail(error)
+    plain(_baked(done, place))
 
 
 @application.command()
@@ -308,8 +279,8 @@ def diverge(
     try:
         found = traces.first_difference(*(traces.read_trace(path) for path in (one, other)))
     except (OSError, traces.TraceError) as error:
-        _fail(error)
-    _plain(found or "the two runs are the same")
+        fail(error)
+    plain(found or "the two runs are the same")
     raise typer.Exit(1 if found else 0)
 
 
@@ -325,7 +296,7 @@ def open_world(
 
     with show.counting(console, "Baking") as report:
         done = worlds.make(folder, side, bodies, with_nodes, report)
-    _plain(_baked(done, folder))
+    plain(_baked(done, folder))
 
 
 def _baked(done: dict, folder: Path) -> str:
@@ -340,8 +311,8 @@ def install(project_dir: Annotated[Path, typer.Argument(help="The folder of a Go
     """Put the addon into a Godot project and select its engine there."""
     try:
         done = install_addon.install(project_dir)
-    except _EXPECTED as error:
-        _fail(error)
+    except EXPECTED as error:
+        fail(error)
     console.print(
         f"Installed into {done.addon}; {done.project.name} now runs on {install_addon.ENGINE_NAME}.",
         highlight=False,
@@ -355,15 +326,15 @@ def uninstall(project_dir: Annotated[Path, typer.Argument(help="The folder of a 
     try:
         done = install_addon.uninstall(project_dir)
     except install_addon.CannotInstall as error:
-        _fail(error)
+        fail(error)
     for line in done or [f"{project_dir} has nothing of Scree"]:
-        _plain(line)
+        plain(line)
 
 
 @application.command(cls=_PassOn)
 def godot(context: typer.Context) -> None:
     """Run the Godot that Scree uses with the given arguments."""
-    raise typer.Exit(subprocess.run([*_godot().command, *context.args]).returncode)
+    raise typer.Exit(subprocess.run([*godot_at_hand().command, *context.args]).returncode)
 
 
 @application.command()
@@ -371,6 +342,10 @@ def warmup() -> None:
     """Compile the engine's core ahead of its first use."""
     _warm_up()
     console.print("The core is compiled.")
+
+
+for _name, _command in shipping_commands.COMMANDS.items():
+    application.command(_name)(_command)
 
 
 def _need_library() -> None:
@@ -384,7 +359,7 @@ def _need_library() -> None:
         with show.counting(console, "Compiling") as report:
             building.build(building.targets([]), report=report)
     except building.CoreNotBuilt as error:
-        _fail(error)
+        fail(error)
 
 
 @application.command(cls=_PassOn)
@@ -393,8 +368,8 @@ def test(context: typer.Context) -> None:
     core's library alone, and Godot has a released addon."""
     root = places.checkout()
     if root is None:
-        _fail("the tests are in the checkout, not in the installed package")
-    _godot()
+        fail("the tests are in the checkout, not in the installed package")
+    godot_at_hand()
     if "--from-library" in context.args:
         _need_library()
     _warm_up()
@@ -410,13 +385,13 @@ def docs(
 
     root = places.checkout()
     if root is None:
-        _fail("the pages of the manual are in the checkout, not in the installed package")
+        fail("the pages of the manual are in the checkout, not in the installed package")
     folder = (into or root / "build" / "docs").resolve()
     try:
         make_docs.build(root, folder)
     except make_docs.NotBuilt as error:
-        _fail(error)
-    _plain(f"The site is in {folder}: open {folder / 'index.html'}")
+        fail(error)
+    plain(f"The site is in {folder}: open {folder / 'index.html'}")
 
 
 @application.command()
@@ -436,6 +411,3 @@ def doctor(
         table.add_row(finding.what, signs[finding.state], finding.found, finding.mend)
     console.print(table)
     raise typer.Exit(1 if bad else 0)
-
-
-from scree.tools import shipping_commands  # noqa: E402, F401  (it adds its commands to the application)

@@ -23,6 +23,7 @@ from scree.profiling.chrome_trace import spans, thread_name
 from scree.profiling.recording import recorded
 from scree.shapes.schema import BOX
 from scree.core.world import World
+from scree.tools.bake import rotation_matrix
 
 TICK, SPACING, JITTER, FRICTION, THICKNESS = 1.0 / 60.0, 1.5, 0.3, 0.5, 2.0
 BEGIN, END, ROUNDS = 240, 420, 3  # ticks that are measured, and how often
@@ -147,7 +148,8 @@ class Chains(MovingPile):
             cell = (chain % CHAINS_A_ROW, chain // CHAINS_A_ROW**2, chain // CHAINS_A_ROW % CHAINS_A_ROW)
             middle = (CHAINS_A_ROW - 1) / 2.0
             at = (np.array(cell) - (middle, 0.0, middle)) * CHAIN_PLACES + (0.0, 2.0, 0.0)
-            self._add_chain(chain, box, matrix_of(random.normal(size=4)), at)
+            turn = random.normal(size=4)
+            self._add_chain(chain, box, rotation_matrix(turn / np.linalg.norm(turn)), at)
 
     def _add_chain(self, chain: int, box: int, turn: np.ndarray, at: np.ndarray) -> None:
         links = [self.world.body.create() for _ in range(LINKS)]
@@ -170,18 +172,6 @@ class Chains(MovingPile):
 
     def pose(self, seconds: float) -> tuple[float, ...]:
         return (*UPRIGHT, 0.0, 0.0, 0.0)
-
-
-def matrix_of(quaternion: np.ndarray) -> np.ndarray:
-    """The rotation (3, 3) of a quaternion (x, y, z, w) of any length."""
-    x, y, z, w = quaternion / np.linalg.norm(quaternion)
-    return np.array(
-        [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
-            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
-            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-    )
 
 
 def stage_floors(make, count: int, threads: int) -> dict[str, float]:

@@ -94,9 +94,7 @@ def _download(requirement: str, platform: str, into: Path) -> Path:
 
 def _unpack_numpy(wheel: Path, target: tuple[str, str], folder: Path) -> None:
     """Unpack NumPy, with the stand-in for OpenBLAS."""
-    shutil.rmtree(folder, ignore_errors=True)
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder)
+    _unpack(wheel, folder)
     try:
         small_algebra.build(folder, target, folder / "numpy.libs")
     except small_algebra.AlgebraNotBuilt as error:
@@ -133,14 +131,8 @@ def godot_arm64(fetch: bool = True) -> Godot:
     except debian_archive.FetchFailed as failure:
         raise NotThere(str(failure)) from failure
     _link_lib(root)
-    command = (
-        qemu,
-        "-L",
-        str(root),
-        "-E",
-        f"LD_LIBRARY_PATH={root}/usr/lib/aarch64-linux-gnu/pulseaudio",
-        f"{root}/usr/bin/godot",
-    )
+    libraries = f"LD_LIBRARY_PATH={root}/usr/lib/aarch64-linux-gnu/pulseaudio"
+    command = (qemu, "-L", str(root), "-E", libraries, f"{root}/usr/bin/godot")
     version = version_of(command)
     if not version:
         raise NotThere(f"the Godot in {root} does not start in {qemu}")

@@ -6,10 +6,9 @@ from typing import Annotated
 import typer
 
 from scree.tools import places, show
-from scree.tools.command_line import _EXPECTED, _fail, _godot, _plain, application, console
+from scree.tools.command_console import EXPECTED, console, fail, godot_at_hand, plain
 
 
-@application.command("build-core")
 def build_core(
     target: Annotated[list[str] | None, typer.Option(help="As linux.x86_64; all for every one; by default this machine.")] = None,
     into: Annotated[Path | None, typer.Option(help="Where the libraries go; by default where the engine looks for them.")] = None,
@@ -25,12 +24,11 @@ def build_core(
             targets = building.targets(target or [])
             done = build_own.build(project, targets, into, report) if project else building.build(targets, into, report=report)
     except building.CoreNotBuilt as error:
-        _fail(error)
+        fail(error)
     for built in done:
-        _plain(f"{built.file}: {built.entry_points} entry points, {built.file.stat().st_size / 1e6:.2f} MB")
+        plain(f"{built.file}: {built.entry_points} entry points, {built.file.stat().st_size / 1e6:.2f} MB")
 
 
-@application.command()
 def release(
     into: Annotated[Path | None, typer.Option(help="Where it goes; by default build/release in the checkout.")] = None,
     target: Annotated[list[str] | None, typer.Option(help="As windows.x86_64; may be repeated; by default this machine.")] = None,
@@ -41,14 +39,13 @@ def release(
 
     folder = into or (places.checkout() or Path.cwd()) / "build" / "release"
     try:
-        done = releasing.make(folder, _godot(), building.targets(target or []))
-    except (*_EXPECTED, building.CoreNotBuilt, releasing.NotReleased) as error:
-        _fail(error)
-    _plain(f"{done.folder}: {done.unpacked / 1e6:.1f} MB for these systems, {done.packed / 1e6:.1f} MB packed")
-    _plain(f"{done.archive}: {done.archive.stat().st_size / 1e6:.1f} MB")
+        done = releasing.make(folder, godot_at_hand(), building.targets(target or []))
+    except (*EXPECTED, building.CoreNotBuilt, releasing.NotReleased) as error:
+        fail(error)
+    plain(f"{done.folder}: {done.unpacked / 1e6:.1f} MB for these systems, {done.packed / 1e6:.1f} MB packed")
+    plain(f"{done.archive}: {done.archive.stat().st_size / 1e6:.1f} MB")
 
 
-@application.command()
 def wheel(
     into: Annotated[Path | None, typer.Option(help="Where they go; by default build/wheels in the checkout.")] = None,
     target: Annotated[list[str] | None, typer.Option(help="As windows.x86_64, or all; by default this machine.")] = None,
@@ -65,19 +62,22 @@ def wheel(
             plain = wheels.build_wheel(Path(made))
             done = [wheels.with_core(plain, one, folder) for one in building.targets(target or [])]
     except (building.CoreNotBuilt, wheels.WheelNotBuilt) as error:
-        _fail(error)
+        fail(error)
     for made_wheel in done:
-        _plain(f"{made_wheel}: {made_wheel.stat().st_size / 1e6:.1f} MB")
+        plain(f"{made_wheel}: {made_wheel.stat().st_size / 1e6:.1f} MB")
 
 
-@application.command("export-check")
 def export_check(game: Annotated[Path, typer.Argument(help="The folder of an exported game.")]) -> None:
     """Say what an exported game lacks of Scree."""
     from scree.tools import export_game
 
     missing = list(export_game.missing_parts(game))
     for part in missing:
-        _plain(f"missing: {part}")
+        plain(f"missing: {part}")
     if missing:
         raise typer.Exit(1)
-    _plain(f"{game} has all of Scree.")
+    plain(f"{game} has all of Scree.")
+
+
+COMMANDS = {"build-core": build_core, "release": release, "wheel": wheel, "export-check": export_check}
+"""The sub-commands by their names, in the order in which help lists them."""

@@ -51,16 +51,15 @@ def load_pair(a, b, position, rows, pair):
 
 
 @kernel
-def separation_of_edges(pair, i, j, least):
-    """Separation along (axis i of B) x (axis j of A); -inf if they are parallel, or overlap by more than `least`, which is
-    negative: their separation is compared before it is divided by the sine, which makes an overlap larger."""
+def separation_of_edges(pair, i, j):
+    """Separation along (axis i of B) x (axis j of A); -inf if they are parallel."""
     u, v = (i + 1) % 3, (i + 2) % 3
     p, q = (j + 1) % 3, (j + 2) % 3
+    size = 1.0 - pair.m[i, j] * pair.m[i, j]
+    if size < MIN_SINE_SQUARED:
+        return -math.inf
     along = abs(pair.t[v] * pair.m[u, j] - pair.t[u] * pair.m[v, j])
     reach = pair.b[u] * pair.s[v, j] + pair.b[v] * pair.s[u, j] + pair.a[p] * pair.s[i, q] + pair.a[q] * pair.s[i, p]
-    size = 1.0 - pair.m[i, j] * pair.m[i, j]
-    if along - reach <= least or size < MIN_SINE_SQUARED:
-        return -math.inf
     return (along - reach) / math.sqrt(size)
 
 
@@ -84,7 +83,7 @@ def separation_of_axis(pair, axis):
         return separation_of_face_b(pair, axis - FACE_OF_B)
     if axis < EDGES:
         return separation_of_face_a(pair, axis - FACE_OF_A)
-    return separation_of_edges(pair, (axis - EDGES) // 3, (axis - EDGES) % 3, -math.inf)
+    return separation_of_edges(pair, (axis - EDGES) // 3, (axis - EDGES) % 3)
 
 
 @kernel
@@ -114,7 +113,7 @@ def find_axes(pair, limit, tolerance, cache):
             best, axis = last, cache
     for i in range(3):
         for j in range(3):
-            separation = separation_of_edges(pair, i, j, min(max(best, highest), 0.0))
+            separation = separation_of_edges(pair, i, j)
             if separation > highest:
                 highest, edge = separation, EDGES + 3 * i + j
     return best, axis, highest, edge

@@ -52,6 +52,13 @@ def is_large_beside(instances, shapes, other, body):
 
 
 @kernel
+def meets_joined(instances, shapes, body, other, is_any_size):
+    """Whether the structures on a body meet another body with joined bricks: if they have some, and the other one is large or, if
+    `is_any_size`, in any case."""
+    return is_joined(instances, shapes, body) and (is_any_size or is_large_beside(instances, shapes, other, body))
+
+
+@kernel
 def has_stand_ins(world, instances, shapes, body):
     """Whether all structures on a body that need a stand-in have one. Those that do not are asked for."""
     has_all, needs = True, False
@@ -78,17 +85,9 @@ def ways_to_meet(world, a, b, is_swept):
     instances = view(world.instances, world.instance_capacity, INSTANCE)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
     bricks_a, bricks_b = bricks_on(instances, shapes, a), bricks_on(instances, shapes, b)
-    if (
-        bricks_a > 0
-        and is_joined(instances, shapes, a)
-        and (is_swept or bricks_b > 0 or is_large_beside(instances, shapes, b, a))
-    ):
+    if bricks_a > 0 and meets_joined(instances, shapes, a, b, is_swept or bricks_b > 0):
         way_a = INT64(JOINED)
-    if (
-        bricks_b > 0
-        and is_joined(instances, shapes, b)
-        and (is_swept or bricks_a > 0 or is_large_beside(instances, shapes, a, b))
-    ):
+    if bricks_b > 0 and meets_joined(instances, shapes, b, a, is_swept or bricks_a > 0):
         way_b = INT64(JOINED)
     if bricks_a > 0 and bricks_b > 0:
         if bricks_a < bricks_b or (bricks_a == bricks_b and a.id < b.id):

@@ -8,14 +8,12 @@ from ..bodies.motion import bodies_of
 from ..bodies.publication import begin_change, end_change
 from ..bodies.records import world_at
 from ..bodies.schema import INSTANCE, IS_IN_BATCH
-from ..runtime import atomics
 from ..runtime.call import call_3, call_3_result
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of, view
-from ..runtime.parking import PARKING, give_way
 from ..structures.single_edits import EFFECTS
 from .brick_edits import BRICK_EDIT, renew_bricks
-from .commands import EDITING, GATE, OPEN, SYSTEM_SIZE
+from .commands import SYSTEM_SIZE, take_gate_now
 
 NOT_DONE = -1
 
@@ -46,18 +44,6 @@ class Following:
         """Set which user's shape was edited (by index), and a row EFFECTS."""
         self._words[SHAPE_AT // 8] = shape
         self._bytes[EFFECTS_AT:EFFECTS_END] = effects
-
-
-@kernel
-def take_gate_now(world, system_address):
-    """Take the gate of a system, unless a step or a thread of Python holds it; compiled edits are short. Whether it was taken."""
-    while True:
-        holder = atomics.compare_exchange_int64(system_address + GATE, OPEN, EDITING)
-        if holder == OPEN:
-            return True
-        if holder != EDITING:
-            return False
-        give_way(view(world.parking, 1, PARKING)[0])
 
 
 @kernel

@@ -161,14 +161,14 @@ def library() -> CoreLibrary | None:
 def find(name: str, function, signature: str) -> CompiledEntry | None:
     """The code of an entry point in the library; None if it is not there or was built from other sources. One outside the engine
     is looked for in the library beside its module. Raises WrongLibrary."""
-    found, own = library(), is_of_engine(function.__module__)
+    found, is_engines = library(), is_of_engine(function.__module__)
     if found is not None and name in found.entries:
-        if _shipped_id() or (own and found.entries[name] == identity(function, signature)):
+        if _shipped_id() or (is_engines and found.entries[name] == identity(function, signature)):
             return CompiledEntry(found.address(name), True, None, found)
     if function.__module__.split(".")[0] != PACKAGE:
         from . import own_library  # it opens libraries by this module
 
         return None if os.environ.get(CHOSEN) == "0" else own_library.find(function, signature)
-    if own and os.environ.get(ALONE) == "1" and not os.environ.get(CHOSEN):
+    if is_engines and os.environ.get(ALONE) == "1" and not os.environ.get(CHOSEN):
         raise WrongLibrary(f"{name} is not in the core's library, and {ALONE} forbids to compile it")
     return None

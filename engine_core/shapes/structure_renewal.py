@@ -15,9 +15,9 @@ FLOAT32, FLOAT64 = np.float32, np.float64
 
 @entry_point("int64(int64, int64, int64, int64)")
 def renew_structure_row(shapes, row, summary_address, brick_count):
-    """Write what follows from the SUMMARY of a structure to a row of SHAPE, as `structure_fields` (structure_settings.py)
-    computes it, and the number of bricks to its block, whose joined bricks are no longer good. Returns whether a step asked for
-    its stand-in. For holders of the structure's lock."""
+    """Write what follows from the SUMMARY of a structure to a row of SHAPE, and the number of bricks to its block, whose joined
+    bricks are no longer good. A brick of density 8 counts as eight times its volume. Returns whether a step asked for its
+    stand-in. For holders of the structure's lock."""
     shape, whole = view(shapes, row + 1, SHAPE)[row], view(summary_address, 1, SUMMARY)[0]
     block = block_of(shape)
     unit = FLOAT64(block.unit)

@@ -130,7 +130,7 @@ class StructureRows(ShapeRows):
         self._unjoined[index] = -1
         self._told.pop(id(block.structure), None)
         self.on_structure()
-        return structure_fields(block.structure, block.unit)
+        return structure_fields(block)
 
     def _unfollow(self, index: int, block: StructureBlock) -> None:
         self._retire_stand_in(block)

@@ -6,18 +6,19 @@ from typing import NamedTuple
 import numpy as np
 
 from ..geometry.angles import even_directions
-from ..runtime.memory import view_rows
+from ..runtime.memory import address_of, view_rows
 from ..structures import schema as bricks
 from ..structures.structure import Structure
 from . import cooking, schema
 from .settings import NO_TABLE, _number, checked_table
-from .solids import MOST_VOLUME
 from .stretch import is_uniform
+from .structure_renewal import renew_structure_row
 
 
 DETAIL = 1000
 """The usual limit up to which structures meet each other with all of their bricks."""
 DIRECTIONS, COARSEST = 200, 16
+FROM_BRICKS = ("bounds", "volume", "center_of_mass", "inertia", "inner_radius")
 TILT = 1e-3
 """The turn of directions along axes and in their planes."""
 
@@ -37,17 +38,12 @@ class StructureBlock(NamedTuple):
         return view_rows(self.address, 1, schema.STRUCTURE_BLOCK)[0]
 
 
-def structure_fields(structure: Structure, unit: float) -> dict:
-    """The fields of a row of SHAPE that follow from the bricks. A brick of density 8 counts as eight times its volume."""
-    whole = structure.summary
-    is_empty = whole["low"][0] > whole["high"][0]
-    bounds = np.empty(6)
-    bounds[:3], bounds[3:] = (1.0, 0.0) if is_empty else (whole["low"] * unit, whole["high"] * unit)
-    return {
-        "bounds": bounds, "volume": min(float(whole["mass"]) * (unit * unit * unit), MOST_VOLUME),
-        "center_of_mass": whole["center_of_mass"] * unit, "inertia": whole["inertia"] * (unit * unit),
-        "inner_radius": 0.5 * whole["thinnest"] * unit,
-    }  # fmt: skip
+def structure_fields(block: StructureBlock) -> dict:
+    """The fields of a row of SHAPE that follow from the bricks, by `renew_structure_row`."""
+    row, summary = np.zeros(1, schema.SHAPE), np.array([block.structure.summary])
+    row["block"] = block.address
+    renew_structure_row(address_of(row), 0, address_of(summary), len(block.structure))
+    return {name: row[name][0] for name in FROM_BRICKS}
 
 
 @functools.cache
@@ -101,8 +97,8 @@ class StructureSettings(NamedTuple):
             "brick_count": len(self.structure), "detail": self.detail, "stand_in": -1,
         }  # fmt: skip
         block = cooking.pack_block(schema.STRUCTURE_BLOCK, numbers, {"materials": self.material_table})
-        fields = structure_fields(self.structure, self.unit)
-        return cooking.Cooked(schema.STRUCTURE, fields, StructureBlock(*block, self.structure, self.unit))
+        made = StructureBlock(*block, self.structure, self.unit)
+        return cooking.Cooked(schema.STRUCTURE, structure_fields(made), made)
 
     def stretched(self, stretch):
         factor = float(np.diag(stretch).mean())

@@ -19,11 +19,11 @@ from .schema import STRUCTURE
 INT32, INT64 = np.int32, np.int64
 ALL_LAYERS = 0xFFFFFFFF
 
-# The bricks of a search are in two lists, linked by number: those looked at, and those to be looked at.
+# The bricks of a search are in two lists, linked by row: those looked at, and those to be looked at.
 GROUP = np.dtype(
     [
         ("parent", "i4"),  # the group that it was joined to; itself: none
-        ("first_seen", "i4"), ("last_seen", "i4"),  # numbers of bricks; 0: none
+        ("first_seen", "i4"), ("last_seen", "i4"),  # rows of bricks; 0: none
         ("first_next", "i4"), ("last_next", "i4"),
         ("count", "i4"),  # bricks in both lists
         ("is_apart", "i4"),  # it ran out of bricks: a piece
@@ -38,8 +38,8 @@ SEARCH = np.dtype(
         ("groups", "i8"), ("group_count", "i8"), ("group_capacity", "i8"),
         ("open", "i8"), ("open_count", "i8"),  # int32: groups under way
         ("turn", "i8"),  # place in that list
-        ("marks", "i8"),  # int64 by brick: stamp << 32 | group
-        ("links", "i8"),  # int32 by brick: the next one in its list
+        ("marks", "i8"),  # int64 by row of a brick: stamp << 32 | group
+        ("links", "i8"),  # int32 by row of a brick: the next one in its list
         ("stamp", "i8"),  # number of this search
         ("head", "i8"),  # the state of the structure that is searched
         ("budget", "i8"),  # how many bricks may still be looked at in this call
@@ -58,13 +58,13 @@ def root_of_group(groups, g):
 
 
 @kernel
-def append(search, first, last, number):
+def append(search, first, last, row):
     """Append a brick to a list. Returns its new ends."""
-    store_int32(search.links + 4 * number, INT32(0))
+    store_int32(search.links + 4 * row, INT32(0))
     if first == 0:
-        return number, number
-    store_int32(search.links + 4 * last, INT32(number))
-    return first, number
+        return row, row
+    store_int32(search.links + 4 * last, INT32(row))
+    return first, row
 
 
 @kernel
@@ -125,18 +125,18 @@ def hold_together(brick, low, high):
 
 
 @kernel
-def add_group(search, groups, number):
+def add_group(search, groups, row):
     """Begin a search at a brick."""
     g = search.group_count
     search.group_count += 1
     group = groups[g]
     group.parent, group.count, group.is_apart = INT32(g), INT32(1), INT32(0)
     group.first_seen = group.last_seen = INT32(0)
-    group.first_next, group.last_next = append(search, INT64(0), INT64(0), number)
+    group.first_next, group.last_next = append(search, INT64(0), INT64(0), row)
     group.place = INT32(search.open_count)
     view(search.open, search.group_capacity, INT32)[search.open_count] = INT32(g)
     search.open_count += 1
-    store_int64(search.marks + 8 * number, search.stamp << 32 | g)
+    store_int64(search.marks + 8 * row, search.stamp << 32 | g)
 
 
 @kernel
@@ -150,12 +150,12 @@ def begin(search, s, groups):
         low, high = removed[k, 0:3], removed[k, 3:6]
         begin_query(cursor, search.structure, INT64(ALL_LAYERS))
         set_box(cursor, low, high)
-        number = next_in_box(cursor, s, None)
-        while number != 0:
-            is_new = load_int64(search.marks + 8 * number) >> 32 != search.stamp
-            if is_new and hold_together(bricks_of(s)[number], low, high) and search.group_count < search.group_capacity:
-                add_group(search, groups, number)
-            number = next_in_box(cursor, s, None)
+        row = next_in_box(cursor, s, None)
+        while row != 0:
+            is_new = load_int64(search.marks + 8 * row) >> 32 != search.stamp
+            if is_new and hold_together(bricks_of(s)[row], low, high) and search.group_count < search.group_capacity:
+                add_group(search, groups, row)
+            row = next_in_box(cursor, s, None)
         end_query(cursor, search.structure)
     search.is_begun = 1
 
@@ -164,17 +164,17 @@ def begin(search, s, groups):
 def look_at_next(search, s, groups, g, cursor):
     """Look at the next brick of an open group: its neighbours join, or join the group to others."""
     group = groups[g]
-    number = INT64(group.first_next)
-    group.first_next = load_int32(search.links + 4 * number)
+    row = INT64(group.first_next)
+    group.first_next = load_int32(search.links + 4 * row)
     if group.first_next == 0:
         group.last_next = INT32(0)
-    group.first_seen, group.last_seen = append(search, INT64(group.first_seen), INT64(group.last_seen), number)
-    brick = bricks_of(s)[number]
+    group.first_seen, group.last_seen = append(search, INT64(group.first_seen), INT64(group.last_seen), row)
+    brick = bricks_of(s)[row]
     begin_query(cursor, search.structure, INT64(ALL_LAYERS))
     set_box(cursor, brick.low, brick.high)
     found = next_in_box(cursor, s, None)
     while found != 0:
-        if found != number and hold_together(bricks_of(s)[found], brick.low, brick.high):
+        if found != row and hold_together(bricks_of(s)[found], brick.low, brick.high):
             mark = load_int64(search.marks + 8 * found)
             if mark >> 32 != search.stamp:
                 store_int64(search.marks + 8 * found, search.stamp << 32 | g)

@@ -250,16 +250,20 @@ class Structure:
                 return 0
             self._note(single.elements)
             batch, users = single.batch(), self.users.present()
-            for search in self.searches:
-                if operation != schema.INSERT:
-                    search.note(batch.bounds)
-                if operation != schema.REMOVE:
-                    search.note_change(batch.new_bounds)
+            self._tell_searches(batch.bounds, batch.new_bounds)
             for user in users:
                 user.renew_structure(self)
         for user in users:
             user.tell_structure(self, batch)
         return number
+
+    def _tell_searches(self, gone: np.ndarray, new: np.ndarray) -> None:
+        """Tell searches for pieces the bounds (n, 6) of bricks that were removed, and of inserted ones [unit]."""
+        for search in self.searches:
+            if len(gone):
+                search.note(gone)
+            if len(new):
+                search.note_change(new)
 
     def give_back(self) -> None:
         """Give memory back without another edit: that of rows that no query reads any more, and of pages with few bricks, which
@@ -285,11 +289,8 @@ class Structure:
             gone = self._bounds(numbers) if operation in (schema.REMOVE, schema.CHANGE) else NO_BOUNDS
             self._carry_out(command)
             done = int(record["done"])
-            for search in self.searches if is_noted and done else ():
-                if len(gone):
-                    search.note(gone[:done])
-                if operation != schema.REMOVE:
-                    search.note_change(self._bounds(numbers[:done]))
+            if is_noted and done and self.searches:
+                self._tell_searches(gone[:done], self._bounds(numbers[:done]) if operation != schema.REMOVE else NO_BOUNDS)
             before = self.summary
             if done:
                 self._summarize()

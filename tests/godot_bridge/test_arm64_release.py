@@ -8,7 +8,8 @@ import pytest
 pytest.importorskip("scree.tools")
 from exported import make_project  # noqa: E402
 
-from scree.tools import find_godot, other_system, prove_platforms, release  # noqa: E402
+from scree.tools import find_godot, other_system, release  # noqa: E402
+from tests.built_libraries import need_library, need_system  # noqa: E402
 
 ARM64 = ("linux", "arm64")
 FALLS = """extends Node3D
@@ -39,14 +40,8 @@ func _physics_process(_delta):
 
 @pytest.fixture(scope="module")
 def arm64() -> find_godot.Godot:
-    try:
-        godot = other_system.godot_arm64(fetch=False)
-        other_system.arm64(fetch=False)
-    except other_system.NotThere as missing:
-        pytest.skip(str(missing))
-    for target in (ARM64, ("linux", "x86_64")):
-        if not prove_platforms.is_built(target):
-            pytest.skip(f"the core's library for {'.'.join(target)} is not built for these sources")
+    godot, _ = need_system(other_system.godot_arm64), need_system(other_system.arm64)
+    need_library(ARM64, ("linux", "x86_64"))
     return godot
 
 

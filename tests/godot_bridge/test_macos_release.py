@@ -1,24 +1,22 @@
 """The release for macOS as far as it can be looked at without a Mac: every part is there, for the right processor, loads nothing
 that a Mac does not have, and is signed where that is needed."""
 
+import functools
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("scree.tools")
-from scree.tools import find_godot, macho, other_system, prove_platforms, release, release_python, release_source  # noqa: E402
+from scree.tools import find_godot, macho, other_system, release, release_python, release_source  # noqa: E402
+from tests.built_libraries import need_library, need_system  # noqa: E402
 
 
 @pytest.fixture(scope="module", params=["arm64", "x86_64"])
 def released(request, tmp_path_factory) -> tuple[str, Path]:
     """A processor, and the folder of the system in a released addon."""
     target = ("macos", request.param)
-    try:
-        other_system.macos(request.param, fetch=False)
-    except other_system.NotThere as missing:
-        pytest.skip(str(missing))
-    if not prove_platforms.is_built(target):
-        pytest.skip(f"the core's library for {'.'.join(target)} is not built for these sources")
+    need_system(functools.partial(other_system.macos, request.param))
+    need_library(target)
     made = release.make(tmp_path_factory.mktemp("macos"), find_godot.find_godot(fetch=False), [target])
     assert made.packed < 10e6 and made.unpacked < 30e6
     assert f'macos.{request.param} = "res://addons/scree/bin/macos' in (made.folder / "scree.gdextension").read_text()

@@ -10,7 +10,8 @@ import pytest
 pytest.importorskip("scree.tools")
 from exported import export, make_project, needs_bare_machine  # noqa: E402
 
-from scree.tools import bare_machine, export_game, find_godot, release, warm_up  # noqa: E402
+from scree.tools import bare_machine, export_game, find_godot, release  # noqa: E402
+from tests.built_libraries import need_library  # noqa: E402
 
 FALLS = """extends Node3D
 var body := RigidBody3D.new()
@@ -35,8 +36,7 @@ def godot() -> find_godot.Godot:
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory, godot) -> release.Release:
-    if not warm_up.is_in_library():
-        pytest.skip("the core's library is not built for these sources: `scree build-core` takes minutes")
+    need_library()
     needs_bare_machine()
     return release.make(tmp_path_factory.mktemp("release"), godot)
 

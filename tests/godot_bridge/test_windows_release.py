@@ -11,8 +11,9 @@ import pytest
 
 pytest.importorskip("scree.tools")
 from stand_in_engine import RECORD  # noqa: E402
-from scree.tools import find_godot, other_system, prove_platforms, release  # noqa: E402
+from scree.tools import find_godot, other_system, release  # noqa: E402
 from scree.tools.prove import run_python  # noqa: E402
+from tests.built_libraries import need_library, need_system  # noqa: E402
 
 HERE = Path(__file__).parent
 SCENES = HERE.parent / "runtime" / "scenes_for_threads.py"
@@ -46,12 +47,8 @@ def initialize(get_proc_address, library, initialization, is_exported_game):
 
 @pytest.fixture(scope="module")
 def wine() -> other_system.OtherSystem:
-    try:
-        system = other_system.windows(fetch=False)
-    except other_system.NotThere as missing:
-        pytest.skip(str(missing))
-    if not prove_platforms.is_built(WINDOWS):
-        pytest.skip("the core's library for Windows is not built for these sources")
+    system = need_system(other_system.windows)
+    need_library(WINDOWS)
     return system
 
 

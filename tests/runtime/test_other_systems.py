@@ -6,6 +6,7 @@ import pytest
 from core_libraries import run
 
 from scree.tools import build_core, other_system, prove_platforms
+from tests.built_libraries import need_library, need_system
 
 TOUCH = """
 import ctypes, sys
@@ -39,15 +40,8 @@ def test_reserved_memory_here(tmp_path):
     assert (said, errors) == (TOUCHED, "")
 
 
-def of_windows() -> other_system.OtherSystem:
-    try:
-        return other_system.windows(fetch=False)
-    except other_system.NotThere as missing:
-        pytest.skip(str(missing))
-
-
 def test_reserved_memory_on_windows_is_committed_where_it_is_touched(tmp_path):
-    system = of_windows()
+    system = need_system(other_system.windows)
     (built,) = build_core.build([system.target], tmp_path, core_libraries.ENTRY_POINTS)
     (tmp_path / "touch.py").write_text(TOUCH)
     packages = [other_system.engine_beside(tmp_path / "packages")]
@@ -58,13 +52,8 @@ def test_reserved_memory_on_windows_is_committed_where_it_is_touched(tmp_path):
 @pytest.mark.parametrize("name", other_system.SYSTEMS)
 def test_the_first_steps_have_the_same_bits(name):
     """Only where the whole libraries are built from these sources: building them takes minutes."""
-    try:
-        system = other_system.SYSTEMS[name](fetch=False)
-    except other_system.NotThere as missing:
-        pytest.skip(str(missing))
-    for target in (build_core.targets([])[0], system.target):
-        if not prove_platforms.is_built(target):
-            pytest.skip(f"no library of these sources for {'.'.join(target)}")
+    system = need_system(other_system.SYSTEMS[name])
+    need_library(build_core.targets([])[0], system.target)
     scenes = ["bricks"]  # one that adds and removes
     own = prove_platforms.hashes_here(2, 100, scenes)
     assert own and own == prove_platforms.hashes_on(system, 2, 100, scenes)

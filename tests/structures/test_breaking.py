@@ -35,12 +35,18 @@ def components(low, high) -> list[set]:
     return found
 
 
-def test_a_bar_cut_in_the_middle():
+def searched_bar(length: int) -> tuple[Structure, np.ndarray, PieceSearch]:
+    """A bar of cells, their numbers, and a search for pieces."""
     structure = Structure(1000)
-    low = np.array([(x, 0, 0) for x in range(101)])
+    low = np.array([(x, 0, 0) for x in range(length)])
     numbers = structure.insert(boxes(low, low + 1))
     search = PieceSearch(structure)
     structure.searches.add(search)
+    return structure, numbers, search
+
+
+def test_a_bar_cut_in_the_middle():
+    structure, numbers, search = searched_bar(101)
     structure.remove(numbers[[40]])
     (piece,) = search.find()
     assert piece.tolist() == numbers[:40].tolist() and search.is_over and search.find() == []
@@ -111,11 +117,7 @@ def test_against_a_flood_fill(bricks, gone, budget):
 
 
 def test_an_edit_during_a_search_begins_it_anew():
-    structure = Structure(1000)
-    low = np.array([(x, 0, 0) for x in range(201)])
-    numbers = structure.insert(boxes(low, low + 1))
-    search = PieceSearch(structure)
-    structure.searches.add(search)
+    structure, numbers, search = searched_bar(201)
     structure.remove(numbers[[100]])
     assert search.find(20) == [] and not search.is_over
     structure.remove(numbers[[50]])

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scree
-from scree.runtime.c_memory import page_release_function
 from scree.runtime.kernel import entry_point
 from scree.runtime.memory import PAGE, address_of, view
 from scree.structures.compaction import LOOKS_AN_EDIT, MOVES_AN_EDIT, SPARE_GROUPS, SPARE_PART, SPARE_ROWS
@@ -19,13 +18,13 @@ from scree.structures.structure import Structure, boxes, free_boxes
 from tests.sizes import size
 
 from .test_explored import Query
-from .test_pools import resident
+from .test_pools import gives_pages_back, resident
 from .twin import check
 
 GROUP = 256
 RACE = size(2.0, 60.0)  # [s]
 
-pytestmark = pytest.mark.skipif(not page_release_function() or PAGE != 4096, reason="pages cannot be given back, or are larger")
+pytestmark = gives_pages_back
 
 
 def random_boxes(random, count: int) -> np.ndarray:

@@ -13,6 +13,11 @@ from scree.structures.pools import give_row, set_up_pool, take_row
 from scree.structures.schema import CLUSTER, LEAF, POOL
 
 
+gives_pages_back = pytest.mark.skipif(
+    not page_release_function() or PAGE != 4096, reason="pages cannot be given back, or are larger"
+)
+
+
 @entry_point("int64(int64)")
 def take(pool):
     return take_row(view(pool, 1, POOL)[0])
@@ -79,7 +84,7 @@ def test_a_full_pool_says_so_and_takes_again(capacity):
     assert [rows.take(), rows.take(), rows.take()] == [5, capacity - 1, 0]
 
 
-@pytest.mark.skipif(not page_release_function() or PAGE != 4096, reason="pages cannot be given back, or are larger")
+@gives_pages_back
 def test_pages_in_the_middle_are_given_back():
     rows = Rows(CLUSTER, 64 * 100)
     clusters = np.frombuffer(rows.owners[0], CLUSTER)

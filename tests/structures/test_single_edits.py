@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scree
-from scree.shapes.structure_settings import structure_fields
+from scree.shapes.solids import MOST_VOLUME
 from scree.structures import single_edits
-from scree.structures.breaking import PieceSearch
 from scree.structures.structure import Structure, boxes, merged
+from tests.structures.test_breaking import searched_bar
 from tests.structures.twin import check
 
 STEP = 1.0 / 60.0
@@ -82,7 +82,18 @@ def test_single_edits_are_batches_of_one(edits):
             assert len(merged(batches).bounds) == sum(len(batch.bounds) for batch in batches)
 
 
-def test_the_row_of_the_shape_follows_as_it_is_cooked():
+def fields_of(structure: Structure, unit: float) -> dict:
+    """A plain model of what follows from the bricks for a row of SHAPE."""
+    whole = structure.summary
+    is_empty = whole["low"][0] > whole["high"][0]
+    return {
+        "bounds": (1, 1, 1, 0, 0, 0) if is_empty else (*(whole["low"] * unit), *(whole["high"] * unit)),
+        "volume": min(float(whole["mass"]) * (unit * unit * unit), MOST_VOLUME), "inner_radius": 0.5 * whole["thinnest"] * unit,
+        "center_of_mass": whole["center_of_mass"] * unit, "inertia": whole["inertia"] * (unit * unit),
+    }  # fmt: skip
+
+
+def test_the_row_of_the_shape_follows():
     space, structure = new_space(), scree.Structure(unit=0.3)
     body = space.add_rigid(structure, mass=3.0)
     shapes = space.world.core.shapes
@@ -91,7 +102,7 @@ def test_the_row_of_the_shape_follows_as_it_is_cooked():
         if k % 4 == 3:
             structure.remove(int(structure.numbers[k // 2]))
         row = next(iter(shapes._structure_rows[id(structure.bricks)]))
-        for name, value in structure_fields(structure.bricks, 0.3).items():
+        for name, value in fields_of(structure.bricks, 0.3).items():
             np.testing.assert_array_equal(shapes.rows[row][name], np.asarray(value, np.float32))
         assert shapes._blocks[row].record["brick_count"] == len(structure)
     structure.remove(structure.numbers)
@@ -188,11 +199,7 @@ def test_a_full_structure_says_so():
 
 
 def test_a_search_for_pieces_hears_of_single_edits():
-    structure = Structure(1000)
-    low = np.array([(x, 0, 0) for x in range(21)])
-    numbers = structure.insert(boxes(low, low + 1))
-    search = PieceSearch(structure)
-    structure.searches.add(search)
+    structure, numbers, search = searched_bar(21)
     structure.remove_one(int(numbers[8]))
     (piece,) = search.find()
     assert piece.tolist() == numbers[:8].tolist()

@@ -11,7 +11,8 @@ import pytest
 
 pytest.importorskip("ziglang")
 from scree.runtime import core_library, own_library  # noqa: E402
-from scree.tools import build_core, build_own, warm_up  # noqa: E402
+from scree.tools import build_core, build_own  # noqa: E402
+from tests.built_libraries import need_library  # noqa: E402
 
 PROJECT = Path(__file__).parent / "own_project"
 FUNCTIONS = 5
@@ -167,8 +168,7 @@ def test_modules_that_are_imported_by_one_name_are_refused(tmp_path):
 
 
 def test_a_world_with_own_functions_has_the_same_bits(built):
-    if not warm_up.is_in_library():
-        pytest.skip("the core's library is not built for these sources: `scree build-core` takes minutes")
+    need_library()
     play = "import runpy; runpy.run_module('trapdoor', run_name='__main__')"
     said, errors = run(WITHOUT_NUMBA + play, built)
     compiled, _ = run(play, built, "0")

@@ -38,7 +38,7 @@ def test_the_version_is_that_of_the_package(scree):
 
 def test_arguments_for_the_project_reach_godot(scree, monkeypatch):
     """Godot hands everything after `--` to the project."""
-    monkeypatch.setattr(command_line, "_godot", lambda: find_godot.Godot(("godot",), "4.4", "a test"))
+    monkeypatch.setattr(command_line, "godot_at_hand", lambda: find_godot.Godot(("godot",), "4.4", "a test"))
     ran = []
     monkeypatch.setattr(command_line.subprocess, "run", lambda command: ran.append(command) or subprocess.CompletedProcess("", 3))
     result = scree("godot", "--headless", "--help", "--", "--level", "2")
@@ -52,7 +52,7 @@ def test_a_project_that_is_none_is_refused_in_one_line(scree, tmp_path):
 
 
 def test_a_scene_that_is_none_is_refused(scree, monkeypatch):
-    monkeypatch.setattr(command_line, "_godot", lambda: None)
+    monkeypatch.setattr(command_line, "godot_at_hand", lambda: None)
     monkeypatch.setattr(command_line, "_warm_up", lambda: None)
     for command in ("demo", "bench"):
         result = scree(command, "nothing")
@@ -65,7 +65,7 @@ def test_a_scene_that_is_none_is_refused(scree, monkeypatch):
     (("--threads", "-3"), "--threads"),
 ])  # fmt: skip
 def test_a_bench_that_cannot_be_is_refused_before_it_begins(scree, monkeypatch, options, said):
-    monkeypatch.setattr(command_line, "_godot", lambda: pytest.fail("nothing is to be run"))
+    monkeypatch.setattr(command_line, "godot_at_hand", lambda: pytest.fail("nothing is to be run"))
     result = scree("bench", "wall", *options)
     assert result.exit_code in (1, 2) and said in result.stderr
 
@@ -94,7 +94,7 @@ def test_godot_passes_arguments_and_exit_code_on(scree, monkeypatch, tmp_path):
     program = tmp_path / "godot"
     program.write_text(f'#!/bin/sh\necho "$*" > {tmp_path}/said\nexit 7\n')
     program.chmod(0o755)
-    monkeypatch.setattr(command_line, "_godot", lambda: find_godot.Godot((str(program),), "4.6", "here"))
+    monkeypatch.setattr(command_line, "godot_at_hand", lambda: find_godot.Godot((str(program),), "4.6", "here"))
     assert scree("godot", "--headless", "--path", "a b", "--help").exit_code == 7
     assert (tmp_path / "said").read_text() == "--headless --path a b --help\n"
 
@@ -117,7 +117,7 @@ def test_a_check_that_does_not_hold_makes_the_exit_code(scree, monkeypatch, tmp_
         "bad": Check("bad", "all is well", fails),
     }
     monkeypatch.setattr(prove, "all_checks", lambda: checks)
-    for step in ("_godot", "_warm_up"):
+    for step in ("godot_at_hand", "_warm_up"):
         monkeypatch.setattr(command_line, step, lambda: None)
     monkeypatch.setattr(command_line, "_project", lambda name: tmp_path)
     good = scree("prove", "good")

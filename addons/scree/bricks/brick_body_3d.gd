@@ -118,9 +118,8 @@ func _make_piece(numbers: PackedInt32Array, is_noted := false) -> BrickBody3D:
 	_was_edited = _was_edited or is_noted
 	var piece: BrickBody3D = get_script().new()
 	piece.bricks = shape
-	for property: String in ["density", "strength", "search_budget", "pieces_a_tick", "least_piece", "colors", "is_drawn", "collision_layer",
-			"collision_mask",
-			"gravity_scale", "linear_damp", "angular_damp", "linear_damp_mode", "angular_damp_mode", "physics_material_override",
+	for property: String in ["density", "strength", "search_budget", "pieces_a_tick", "least_piece", "colors", "is_drawn",
+			"collision_layer", "collision_mask", "gravity_scale", "linear_damp", "angular_damp", "linear_damp_mode", "angular_damp_mode", "physics_material_override",
 			"continuous_cd", "can_sleep"]:
 		piece.set(property, get(property))
 	piece.transform = transform
