@@ -38,6 +38,7 @@ from .meeting import NO_MOTION, balls_meet_at, bring_back, may_meet, move_along,
 from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, write_results
 from .pairs import lists_of, pairs_of
 from .passing import gap_between
+from .part_gaps import gap_to_shapes
 from .recycling import is_recyclable, remember_gap, remember_pose, stays_apart
 from .rolling import is_round_on_mesh, turn_to_chords
 from .schema import (
@@ -337,6 +338,7 @@ def collide_pair(system, world, pair_index, delta_time):
     lists.manifold_count = chain.count
     remember_pose(pair, a, b, delta, chain.is_round != 0, chain.renews != 0)
     if chain.count == 0:
+        gap = gap if gap > shape_pair.distance else gap_to_shapes(world, a, b, delta)
         remember_gap(pair, a, b, gap - shape_pair.distance)
         pair.flags &= ~np.uint32(PAIR_IS_KEPT_ON_CURVE | PAIR_WAS_ON_CURVE)
     if (chain.count > 0) != (pair.flags & PAIR_IS_TOUCHING != 0):

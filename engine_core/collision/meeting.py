@@ -58,6 +58,12 @@ def angle_ahead(body, delta_time):
 
 
 @kernel
+def turn_ahead(body, delta_time):
+    """The vector of the rotation of a body in a step by its angular velocity [rad]."""
+    return scale(vector3(body.angular_velocity), delta_time) if body.active_index >= 0 else NO_MOTION
+
+
+@kernel
 def rotation_ahead(body, delta_time):
     """The rotation of a body after a step by its angular velocity."""
     rotation, spin = quaternion(body.rotation), vector3(body.angular_velocity)

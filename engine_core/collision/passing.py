@@ -21,18 +21,23 @@ def turned_out(body, angle):
 
 
 @kernel
-def box_around(body, turn):
-    """The box around a body with this rotation: its middle from the centre of mass, half extents [m] and axes, in world axes."""
-    local = body.local_bounds
+def box_of_bounds(bounds, turn):
+    """Bounds (min x, y, z, max x, y, z) turned by a rotation: the middle of the box, its half extents [m] and its axes."""
     middle = (
-        0.5 * (FLOAT64(local[0]) + FLOAT64(local[3])), 0.5 * (FLOAT64(local[1]) + FLOAT64(local[4])),
-        0.5 * (FLOAT64(local[2]) + FLOAT64(local[5])),
+        0.5 * (FLOAT64(bounds[0]) + FLOAT64(bounds[3])), 0.5 * (FLOAT64(bounds[1]) + FLOAT64(bounds[4])),
+        0.5 * (FLOAT64(bounds[2]) + FLOAT64(bounds[5])),
     )  # fmt: skip
     half = (
-        0.5 * (FLOAT64(local[3]) - FLOAT64(local[0])), 0.5 * (FLOAT64(local[4]) - FLOAT64(local[1])),
-        0.5 * (FLOAT64(local[5]) - FLOAT64(local[2])),
+        0.5 * (FLOAT64(bounds[3]) - FLOAT64(bounds[0])), 0.5 * (FLOAT64(bounds[4]) - FLOAT64(bounds[1])),
+        0.5 * (FLOAT64(bounds[5]) - FLOAT64(bounds[2])),
     )  # fmt: skip
     return rotate(turn, middle), half, matrix_rows(conjugate(turn))
+
+
+@kernel
+def box_around(body, turn):
+    """The box around a body with this rotation: its middle from the centre of mass, half extents [m] and axes, in world axes."""
+    return box_of_bounds(body.local_bounds, turn)
 
 
 @kernel

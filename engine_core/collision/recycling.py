@@ -2,22 +2,24 @@
 (contact recycling, as in Box3D).
 """
 
+import math
+
 import numpy as np
 
 from ..bodies.bounds import bounds_overlap
 from ..bodies.schema import STATIC
 from ..geometry.vector import (
-    conjugate, length, multiply, quaternion, rotate_inverse, store3, store4, subtract, vector3,
+    conjugate, cross, length, multiply, quaternion, rotate_inverse, store3, store4, subtract, vector3,
 )  # fmt: skip
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row
 from ..runtime.vector4 import lane4, load4, max4
 from .contact_points import relative_position
-from .meeting import angle_ahead, motion_ahead
+from .meeting import motion_ahead, turn_ahead
 
 FLOAT32, FLOAT64 = np.float32, np.float64
 
-RECYCLE_DISTANCE = 0.01
+RECYCLE_DISTANCE = 0.02
 """Largest relative movement of the surfaces of two bodies before they are collided anew [m]; less for small bodies,"""
 RECYCLE_PART_OF_SIZE = 0.05
 """... at most this many inner radii of the smaller one,"""
@@ -25,8 +27,8 @@ RECYCLE_ROLLING = 5e-4
 """... at round surfaces at most this [m]: the anchor stays behind a rolling body; the weight ahead of it would drive it on,"""
 RECYCLE_ANGLE = 0.15
 """... and at any size less than this angle [rad]."""
-RIDES_FROM = 8.0
-"""A body this many times as large as another may carry it: then the two are compared in its frame."""
+FAR = 1.0e30
+"""Bound of a distance where there is none [m]."""
 SINGLE = 1.2e-7
 """Relative rounding error of a number stored in single precision."""
 
@@ -64,37 +66,36 @@ def smaller_radius(a, b):
 @kernel
 def is_recyclable(pair, a, b):
     """Whether the manifolds of the last full collision are still valid: the surfaces have moved less than the limit since then.
-    Distances are bounded by sums of components. Reads only the first cache line of each row."""
+    Distances are bounded by sums of components. The first bound reads only the first cache line of each row."""
     angle, limit = angle_of(turn_since(a, pair.pose_rotation_a) + turn_since(b, pair.pose_rotation_b)), pair.limit
     if limit < 0.0:
         limit = FLOAT32(min(RECYCLE_DISTANCE, RECYCLE_PART_OF_SIZE * smaller_radius(a, b), -FLOAT64(limit)))
-    return moved_since(pair, a, b) + angle * pair.reach < limit or rides_along(pair, a, b, limit)
+    return moved_since(pair, a, b) + angle * pair.reach < limit or moved_in_frame(pair, a, b) < limit
 
 
 @kernel
-def rides_along(pair, a, b, limit):
-    """Whether one of two bodies, the other many times its size, has moved less than `limit` in the frame of the other since their
-    poses were stored: what rides in a ship that turns keeps its contacts [m]."""
+def moved_in_frame(pair, a, b):
+    """Upper bound of how far places on the smaller of two bodies have moved in the frame of the larger since their poses were
+    stored [m]: what rides in a ship that turns, or turns with its neighbours in a drum, keeps its contacts. `FAR` if one of the
+    two is a plane, which has no extent."""
     smaller = FLOAT64(min(a.extent, b.extent))
-    if not 0.0 < RIDES_FROM * smaller <= max(a.extent, b.extent):  # a plane has no extent
-        return False
+    if smaller <= 0.0:
+        return FAR
     was, is_now = quaternion(pair.pose_rotation_a), quaternion(a.rotation)
     was_other, is_other = quaternion(pair.pose_rotation_b), quaternion(b.rotation)
     if b.extent > a.extent:
         was, is_now, was_other, is_other = was_other, is_other, was, is_now
-    if was[0] == is_now[0] and was[1] == is_now[1] and was[2] == is_now[2] and was[3] == is_now[3]:
-        return False  # in its frame both are as far from where they were
     delta, then = relative_position(a, b), vector3(pair.pose_position)
     way = length(subtract(rotate_inverse(is_now, delta), rotate_inverse(was, then)))
-    turn = subtract4(multiply(conjugate(is_now), is_other), multiply(conjugate(was), was_other))
-    angle = 2.0 * (abs(turn[0]) + abs(turn[1]) + abs(turn[2]) + abs(turn[3]))
-    return way + angle * smaller < limit
+    return way + chord_of(multiply(conjugate(was), was_other), multiply(conjugate(is_now), is_other)) * smaller
 
 
 @kernel
-def subtract4(p, q):
-    """The difference of two quaternions by component."""
-    return p[0] - q[0], p[1] - q[1], p[2] - q[2], p[3] - q[3]
+def chord_of(p, q):
+    """How far a place 1 m from the centre moves at most when a rotation changes from p to q: twice the distance of the two
+    quaternions, or a little less, as half of the angle between the rotations is that between the quaternions."""
+    x, y, z, w = q[0] - p[0], q[1] - p[1], q[2] - p[2], q[3] - p[3]
+    return 2.0 * math.sqrt(x * x + y * y + z * z + w * w)
 
 
 @kernel
@@ -106,20 +107,36 @@ def set_pose(pair, a, b, delta):
 
 
 @kernel
+def comes_nearer(a, b, delta, delta_time):
+    """Upper bound of how far two bodies may approach each other in a step by their velocities [m]: seen from beside them, or, if
+    that is less, by the smaller in the frame of the larger."""
+    ahead, spin_a, spin_b = (
+        subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time)),
+        turn_ahead(a, delta_time),
+        turn_ahead(b, delta_time),
+    )
+    extent_a, extent_b = FLOAT64(a.extent), FLOAT64(b.extent)
+    way = length(ahead) + extent_a * length(spin_a) + extent_b * length(spin_b)
+    spin = spin_a if extent_a >= extent_b else spin_b
+    # A place in a frame that turns moves by v - w x r; r changes meanwhile.
+    beside = length(subtract(ahead, cross(spin, delta))) + 0.5 * length(spin) * length(ahead)
+    return min(way, beside + min(extent_a, extent_b) * length(subtract(spin_b, spin_a))) if min(extent_a, extent_b) > 0.0 else way
+
+
+@kernel
 def stays_apart(pair, a, b, delta_time):
     """Whether two bodies that were apart when they were collided have moved so little since, and move so slowly, that no contact
     begins in this step. Then their poses are stored anew, with the rest of their gap. False if their fat bounds have parted: the
     full collision ends such a pair."""
     if pair.limit >= 0.0 or not bounds_overlap(a.fat_bounds, b.fat_bounds):
         return False
-    turned = FLOAT64(a.extent) * angle_of(turn_since(a, pair.pose_rotation_a))
-    turned += FLOAT64(b.extent) * angle_of(turn_since(b, pair.pose_rotation_b))
+    moved = moved_since(pair, a, b)
+    moved += FLOAT64(a.extent) * angle_of(turn_since(a, pair.pose_rotation_a))
+    moved += FLOAT64(b.extent) * angle_of(turn_since(b, pair.pose_rotation_b))
     delta = relative_position(a, b)
     rounding = SINGLE * (abs(delta[0]) + abs(delta[1]) + abs(delta[2]))
-    left = -FLOAT64(pair.limit) - moved_since(pair, a, b) - turned - rounding
-    way = length(subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time)))
-    way += FLOAT64(a.extent) * angle_ahead(a, delta_time) + FLOAT64(b.extent) * angle_ahead(b, delta_time)
-    if not way < left:
+    left = -FLOAT64(pair.limit) - min(moved, moved_in_frame(pair, a, b)) - rounding
+    if not comes_nearer(a, b, delta, delta_time) < left:
         return False
     set_pose(pair, a, b, delta)
     pair.limit = FLOAT32(-left)
