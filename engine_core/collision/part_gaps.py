@@ -42,7 +42,8 @@ def gap_beside(world, large, small, delta):
     turn = multiply(conjugate(turn_of_large), quaternion(small.rotation))
     place = rotate_inverse(turn_of_large, delta)
     gap = LOOKS_AS_FAR * FLOAT64(small.extent)
-    low, high = reach_in_frame(small.local_bounds, gap, place, turn)
+    place_of_large = negate(rotate_inverse(quaternion(small.rotation), delta))
+    low, high = reach_in_frame(small.local_bounds, gap, place_of_large, conjugate(turn))
     middle, half, axes = box_of_bounds(small.local_bounds, turn)
     walk = stack_array(1, WALK)[0]
     begin_walk(walk, large.first_instance, large.instance_count)

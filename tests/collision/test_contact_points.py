@@ -145,6 +145,23 @@ def test_what_rides_on_a_large_body_that_turns_is_kept():
     assert not pair.is_kept()
 
 
+def test_what_turns_together_is_kept():
+    """Two boxes beside each other in a drum: both turn about its axis, and each is carried a way."""
+    rng = np.random.default_rng(8)
+    pair = Pair(rng, sizes=(0.4, 0.4))
+    spin, arms = np.array((0.02, 0.05, -0.04)), ((3.0, 1.0, 5.0), (3.0, 1.8, 5.0))
+    turn = rotation_matrix(turned(np.array((0.0, 0.0, 0.0, 1.0)), spin))
+    for body, arm in zip(pair.bodies, arms, strict=True):
+        body["position"] = arm
+    remember_pose(pair.pair, pair.a, pair.b, relative_position(pair.a, pair.b), False, False)
+    for body, arm in zip(pair.bodies, arms, strict=True):
+        body["position"], body["rotation"] = turn @ arm, turned(body["rotation"].astype(float), spin)
+    assert np.linalg.norm(turn @ np.subtract(arms[1], arms[0]) - np.subtract(arms[1], arms[0])) > 1.5 * RECYCLE_DISTANCE
+    assert pair.is_kept()
+    pair.b["rotation"] = turned(pair.b["rotation"].astype(float), (0.0, 0.06, 0.0))
+    assert not pair.is_kept()
+
+
 def test_a_body_on_a_plane_does_not_ride_on_it():
     """A plane has no extent: a ball that turns about the plane's origin has moved beside it."""
     pair = Pair(np.random.default_rng(6), sizes=(0.4, 0.4))
