@@ -34,7 +34,7 @@ WORK = (
 )  # fmt: skip
 RECORDED = 20  # ticks at the end of which every thread's jobs are noted
 RADIUS, SPIN, PANELS = 10.0, 0.5, 16  # as in demo_project/scenes/drum.gd
-ROW, HALF_WIDTH, WALL, SWING, FREQUENCY, SHAKEN_FROM = 13, 10.0, 60.0, 1.0, math.pi, 120  # as in shaken_bin.gd
+ROW, HALF_WIDTH, WALL, SWING, FREQUENCY, SHAKEN_FROM = 13, 10.0, 60.0, 1.0, math.pi, 2.0  # as in shaken_bin.gd
 LINKS, LINK, LENGTH, CHAINS_A_ROW, CHAIN_PLACES = 6, (0.08, 0.21, 0.08), 0.5, 10, (1.25, 3.6, 1.25)  # as in chains.gd
 BEND, SWING_SPAN, TWIST_SPAN = 0.5 * math.pi, 0.8, 0.5
 FALLING_FROM = 10  # the first tick of chains that is measured
@@ -127,7 +127,7 @@ class ShakenBin(MovingPile):
         super().__init__(threads, cells * SPACING + corner, slabs)
 
     def pose(self, seconds: float) -> tuple[float, ...]:
-        shaken = max(seconds - SHAKEN_FROM * TICK, 0.0)
+        shaken = max(seconds - SHAKEN_FROM, 0.0)
         return (*UPRIGHT, SWING * (1.0 - math.cos(FREQUENCY * shaken)), 0.0, 0.0)
 
 

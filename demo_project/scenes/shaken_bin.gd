@@ -6,8 +6,8 @@ extends "res://scripts/moving_pile.gd"
 const ROW := 13
 const SPACING := 1.5
 const JITTER := 0.3
-## [ticks]
-const SHAKEN_FROM := 120
+## [s]
+const SHAKEN_FROM := 2.0
 ## [rad/s], [m]
 const FREQUENCY := PI
 const SWING := 1.0
@@ -35,5 +35,5 @@ func highest_speed() -> float:
 
 
 func bin_at(seconds: float) -> Transform3D:
-	var shaken := maxf(seconds - SHAKEN_FROM * TICK, 0.0)
+	var shaken := maxf(seconds - SHAKEN_FROM, 0.0)
 	return Transform3D(Basis.IDENTITY, Vector3.RIGHT * SWING * (1.0 - cos(FREQUENCY * shaken)))

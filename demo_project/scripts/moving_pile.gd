@@ -1,18 +1,18 @@
 extends "res://scripts/demo_scene.gd"
-## A pile that is kept moving by its bin. How well it is solved is sampled while it moves, from tick SAMPLED_FROM on: ticks before
-## that are for timing. Nothing may sleep.
+## A pile that is kept moving by its bin. How well it is solved is sampled while it moves, from SAMPLED_FROM on: the time before
+## that is for timing. Nothing may sleep. It is the same pile at any number of ticks a second.
 
 const MovingBin = preload("res://scripts/moving_bin.gd")
 const RunMeasure = preload("res://measure/run_measure.gd")
 
-## [ticks]
-const SAMPLED_FROM := 420
-const SAMPLED_EVERY := 10
+## [s]
+const SAMPLED_FROM := 7.0
+const SAMPLES_A_SECOND := 6
 ## One of so many bodies is sampled, with all bodies that were made before it.
 const STRIDE := 5
-const TICK := 1.0 / 60.0
 const GRAVITY := 9.8
 
+var _rate := Engine.physics_ticks_per_second
 var _depths := PackedFloat64Array()
 var _deepest_in_bin := 0.0
 var _fastest := 0.0
@@ -21,9 +21,9 @@ var _heights := PackedFloat64Array()
 
 
 func tick(number: int) -> void:
-	if number >= SAMPLED_FROM and number % SAMPLED_EVERY == 0:
+	if number >= SAMPLED_FROM * _rate and number * SAMPLES_A_SECOND % _rate == 0:
 		_sample()
-	bin.transform = bin_at(number * TICK)
+	bin.transform = bin_at(number * (1.0 / _rate))
 
 
 ## The speed that nothing can have that got its energy from gravity and the bin alone [m/s].
