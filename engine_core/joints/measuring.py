@@ -15,6 +15,7 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .curvature import has_one_swing
 from .holding import HELD, LEAST_APART, UNMOVED, find_locks, hold_row, least_apart
+from .pinned_turns import PIN, UNKNOWN, hold_turn, is_pinned
 from .schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SPRINGY, SWING_Y, SWING_Z,
     TURNING_AXES, TWIST,
@@ -335,6 +336,8 @@ def is_far(row, axis, motion, h):
 def aim_rows(joint, rows, motion, h):
     """Renew all single rows of a joint after `measure`."""
     held, lock_count = stack_array(1, HELD)[0], -1
+    pin = stack_array(1, PIN)[0]
+    pin.state = UNKNOWN
     joint.acting = INT32(0)
     for r in range(joint.first_row, joint.first_row + joint.row_count):
         row = rows[r]
@@ -348,8 +351,11 @@ def aim_rows(joint, rows, motion, h):
         free = aim_row(joint, row, axis)
         k = free
         if joint.locked & (LINEAR_AXES | ANGULAR_AXES) and acts(row, kind, motion, h):
-            lock_count = find_locks(joint, held) if lock_count < 0 else lock_count
-            k = hold_row(joint, row, held, lock_count)
+            if is_pinned(joint, pin, axis):
+                k = hold_turn(joint, row, pin)
+            else:
+                lock_count = find_locks(joint, held) if lock_count < 0 else lock_count
+                k = hold_row(joint, row, held, lock_count)
         if kind == SPRING:
             target = FLOAT64(joint.spring_target[axis])
             stretch = position_near(joint, axis, target) - target
