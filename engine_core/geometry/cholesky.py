@@ -8,6 +8,9 @@ import math
 
 from ..runtime.kernel import kernel
 
+LEAST_LEFT = 1.0e-300
+"""Of the square of an element of L's diagonal."""
+
 
 @kernel
 def entry(i, k):
@@ -32,7 +35,7 @@ def factorize_row(m, i):
             total -= m[entry(i, k)] * m[entry(j, k)]
         m[entry(i, j)] = total * m[entry(j, j)]
         left -= m[entry(i, j)] * m[entry(i, j)]
-    m[entry(i, i)] = 1.0 / math.sqrt(max(left, 1.0e-300))
+    m[entry(i, i)] = 1.0 / math.sqrt(max(left, LEAST_LEFT))
     return left
 
 
@@ -60,6 +63,41 @@ def invert(m, size):
             for k in range(j, i):
                 total -= m[entry(i, k)] * m[entry(k, j)]
             m[entry(i, j)] = total * m[entry(i, i)]
+
+
+@kernel
+def inverse_factor_3(a00, a10, a11, a20, a21, a22):
+    """K of three rows, from and to the numbers of a lower triangle, which stay in registers."""
+    d0 = 1.0 / math.sqrt(max(a00, LEAST_LEFT))
+    l10, l20 = a10 * d0, a20 * d0
+    d1 = 1.0 / math.sqrt(max(a11 - l10 * l10, LEAST_LEFT))
+    l21 = (a21 - l20 * l10) * d1
+    d2 = 1.0 / math.sqrt(max(a22 - l20 * l20 - l21 * l21, LEAST_LEFT))
+    k10 = -l10 * d0 * d1
+    return d0, k10, d1, -(l20 * d0 + l21 * k10) * d2, -l21 * d1 * d2, d2
+
+
+@kernel
+def invert_6(m):
+    """m = L L^T of six rows becomes K, by blocks of three: those of L are A, B and C, and K is A^-1, -C^-1 B A^-1 and C^-1."""
+    a00, a10, a11, a20, a21, a22 = inverse_factor_3(m[0], m[1], m[2], m[3], m[4], m[5])
+    x0, x1, x2 = m[6] * a00, m[6] * a10 + m[7] * a11, m[6] * a20 + m[7] * a21 + m[8] * a22
+    y0, y1, y2 = m[10] * a00, m[10] * a10 + m[11] * a11, m[10] * a20 + m[11] * a21 + m[12] * a22
+    z0, z1, z2 = m[15] * a00, m[15] * a10 + m[16] * a11, m[15] * a20 + m[16] * a21 + m[17] * a22
+    c00, c10, c11, c20, c21, c22 = inverse_factor_3(
+        m[9] - (x0 * x0 + x1 * x1 + x2 * x2), m[13] - (y0 * x0 + y1 * x1 + y2 * x2), m[14] - (y0 * y0 + y1 * y1 + y2 * y2),
+        m[18] - (z0 * x0 + z1 * x1 + z2 * x2), m[19] - (z0 * y0 + z1 * y1 + z2 * y2), m[20] - (z0 * z0 + z1 * z1 + z2 * z2),
+    )  # fmt: skip
+    x0, x1, x2 = x0 * a00 + x1 * a10 + x2 * a20, x1 * a11 + x2 * a21, x2 * a22
+    y0, y1, y2 = y0 * a00 + y1 * a10 + y2 * a20, y1 * a11 + y2 * a21, y2 * a22
+    z0, z1, z2 = z0 * a00 + z1 * a10 + z2 * a20, z1 * a11 + z2 * a21, z2 * a22
+    m[0], m[1], m[2], m[3], m[4], m[5] = a00, a10, a11, a20, a21, a22
+    m[6], m[7], m[8], m[9] = -c00 * x0, -c00 * x1, -c00 * x2, c00
+    m[10], m[11], m[12] = -(c10 * x0 + c11 * y0), -(c10 * x1 + c11 * y1), -(c10 * x2 + c11 * y2)
+    m[13], m[14] = c10, c11
+    m[15], m[16] = -(c20 * x0 + c21 * y0 + c22 * z0), -(c20 * x1 + c21 * y1 + c22 * z1)
+    m[17] = -(c20 * x2 + c21 * y2 + c22 * z2)
+    m[18], m[19], m[20] = c20, c21, c22
 
 
 @kernel

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..constraints.body_terms import six
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
-from ..geometry.cholesky import entry, factorize, invert, multiply_lower_6, multiply_upper_6, solve_inverted
+from ..geometry.cholesky import entry, factorize, invert, invert_6, multiply_lower_6, multiply_upper_6, solve_inverted
 from ..geometry.vector import add_scaled, length, length_squared, scale, store3, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
@@ -33,6 +33,7 @@ from .schema import LINEAR_AXES, NODE_ROWS, TRIANGLE, TWIST
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 SEEN = np.dtype([("rows", "f8", (NODE_ROWS, 6))])
+NO_INERTIA = (0.0,) * TRIANGLE
 TURNED, TURNED_IN_TOUCH = 0.0005, 0.004
 """Part of a rotation's quaternion, half its angle [rad], from which the matrices of a tree are made anew in a sub-step. The
 second is for trees that are `is_rubbed`."""
@@ -44,23 +45,35 @@ LEAST_LOOP_FREEDOM = 0.02
 
 
 @kernel
+def dot_6(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+
+
+@kernel
+def add_scaled_6(a, b, scale):
+    """a + b * scale."""
+    return (
+        a[0] + b[0] * scale, a[1] + b[1] * scale, a[2] + b[2] * scale,
+        a[3] + b[3] * scale, a[4] + b[4] * scale, a[5] + b[5] * scale,
+    )  # fmt: skip
+
+
+@kernel
 def put_six(array, v):
     array[0], array[1], array[2], array[3], array[4], array[5] = v
 
 
 @kernel
 def write_jacobians(node, joint, rows, at_most):
-    """Write the Jacobians of the held axes of a node's joint, for its body and its parent, one row an axis. Return the number of
-    locked ones."""
+    """Write the Jacobians of the held axes of a node's joint, for its body and its parent, one row an axis, locked ones first."""
+    node.count = INT32(0)
     for axis in range(6):
         if joint.locked >> axis & 1:
             linear, angular_a, angular_b = locked_direction(joint, axis)
             put_axis(node, axis, linear, angular_a, angular_b)
-    locked_count = node.count
     held = held_rows(joint, rows, at_most)
     node.held, node.upper = np.uint32(held), np.uint32(upper_rows(joint, rows, held))
     put_held(node, joint, rows)
-    return locked_count
 
 
 @kernel
@@ -96,38 +109,58 @@ def factorize_block(node, seen):
 
 
 @kernel
-def condense(node, locked_count):
+def locked_count(node):
+    """The number of a node's axes that are locked, not held."""
+    count = 0
+    while count < node.count and node.axes[count] < NODE_ROWS:
+        count += 1
+    return count
+
+
+@kernel
+def condense(node):
     """Compute H and S of a node whose children are already included. Redundant axes are dropped."""
-    factorize(node.inertia, 6)
-    invert(node.inertia, 6)
+    invert_6(node.inertia)
     seen = stack_array(1, SEEN)[0].rows
     for i in range(node.count):
         put_six(seen[i], multiply_lower_6(node.inertia, six(node.own[i])))
     factorize_block(node, seen)
-    dependent = find_dependent(node, locked_count)
+    dependent = find_dependent(node, locked_count(node))
     while dependent >= 0:
         drop_axis(node, dependent)
         for i in range(dependent, node.count):
             for k in range(6):
                 seen[i, k] = seen[i + 1, k]
         factorize_block(node, seen)
-        dependent = find_dependent(node, locked_count)
+        dependent = find_dependent(node, locked_count(node))
     invert(node.block, node.count)
+
+
+@kernel
+def add_square_6(m, v):
+    """m + v v^T, as a lower triangle; a tuple stays in registers."""
+    return (
+        m[0] + v[0] * v[0],
+        m[1] + v[1] * v[0], m[2] + v[1] * v[1],
+        m[3] + v[2] * v[0], m[4] + v[2] * v[1], m[5] + v[2] * v[2],
+        m[6] + v[3] * v[0], m[7] + v[3] * v[1], m[8] + v[3] * v[2], m[9] + v[3] * v[3],
+        m[10] + v[4] * v[0], m[11] + v[4] * v[1], m[12] + v[4] * v[2], m[13] + v[4] * v[3], m[14] + v[4] * v[4],
+        m[15] + v[5] * v[0], m[16] + v[5] * v[1], m[17] + v[5] * v[2], m[18] + v[5] * v[3], m[19] + v[5] * v[4],
+        m[20] + v[5] * v[5],
+    )  # fmt: skip
 
 
 @kernel
 def add_to_parent(node, parent):
     """Add a node's inertia, as felt through the joint, to its parent: B^T S^-1 B."""
-    felt = stack_array(6, FLOAT64)
+    total = NO_INERTIA
     for i in range(node.count):
-        for k in range(6):
-            felt[k] = 0.0
+        felt = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for j in range(i + 1):
-            for k in range(6):
-                felt[k] += node.block[entry(i, j)] * FLOAT64(node.other[j, k])
-        for a in range(6):
-            for b in range(a + 1):
-                parent.inertia[entry(a, b)] += felt[a] * felt[b]
+            felt = add_scaled_6(felt, six(node.other[j]), node.block[entry(i, j)])
+        total = add_square_6(total, felt)
+    for k in range(TRIANGLE):
+        parent.inertia[k] += total[k]
 
 
 @kernel
@@ -175,33 +208,20 @@ def has_changed(system, nodes, tree, joints, rows, at_most):
 def factorize_tree(system, nodes, tree, joints, rows, bodies, at_most):
     """Make all matrices of a tree, from the poses of its bodies in this sub-step."""
     last = tree.first + tree.count - 1
+    # What is written here is read in a loop of its own: reading it at once would wait until it is in the cache.
     for n in range(tree.first, last + 1):
         node, body = nodes[n], bodies[nodes[n].body]
         row = view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32)
         write_inertia(node, FLOAT64(body.inverse_mass), inertia_of(system, node.row, row, body.inverse_inertia_world))
         store3(node.turn, vector3(row[DELTA_ROTATION:]))
+        node.count = INT32(0)
+        if node.joint >= 0:
+            write_jacobians(node, joints[node.joint], rows, held_at(tree, n, at_most))
     for n in range(last, tree.first - 1, -1):
         node = nodes[n]
-        node.count = INT32(0)
-        held = held_at(tree, n, at_most)
-        locked_count = write_jacobians(node, joints[node.joint], rows, held) if node.joint >= 0 else 0
-        condense(node, locked_count)
+        condense(node)
         if node.parent >= 0:
             add_to_parent(node, nodes[node.parent])
-
-
-@kernel
-def dot_6(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
-
-
-@kernel
-def add_scaled_6(a, b, scale):
-    """a + b * scale."""
-    return (
-        a[0] + b[0] * scale, a[1] + b[1] * scale, a[2] + b[2] * scale,
-        a[3] + b[3] * scale, a[4] + b[4] * scale, a[5] + b[5] * scale,
-    )  # fmt: skip
 
 
 @kernel

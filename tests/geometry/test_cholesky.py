@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scree.geometry.cholesky import entry, factorize, invert, multiply_lower_6, multiply_upper_6, solve, solve_inverted
+from scree.geometry.cholesky import (
+    entry, factorize, invert, invert_6, multiply_lower_6, multiply_upper_6, solve, solve_inverted,
+)  # fmt: skip
 from scree.runtime.kernel import entry_point
 from scree.runtime.memory import view
 
@@ -27,6 +29,11 @@ def solve_both_ways(address, size):
     solve(system.matrix, size, system.vector)
     invert(system.matrix, size)
     solve_inverted(system.matrix, size, system.again)
+
+
+@entry_point("void(int64)")
+def invert_six(address):
+    invert_6(view(address, 1, SYSTEM)[0].matrix)
 
 
 @entry_point("void(int64)")
@@ -69,3 +76,16 @@ def test_products_of_six_are_those_of_numpy(seed):
     multiply_six(system.ctypes.data)
     assert system["vector"][0] == pytest.approx(triangle @ vector, rel=1e-12, abs=1e-12)
     assert system["again"][0] == pytest.approx(triangle.T @ vector, rel=1e-12, abs=1e-12)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.floats(1e-3, 1e3))
+def test_six_rows_are_inverted_at_once_as_one_after_the_other(seed, scale):
+    random = np.random.default_rng(seed)
+    root = random.normal(size=(6, 6))
+    matrix = scale * (root @ root.T + 0.1 * np.eye(6))
+    system = np.zeros(1, SYSTEM)
+    system["matrix"][0] = matrix[np.tril_indices(6)]
+    invert_six(system.ctypes.data)
+    expected = np.linalg.inv(np.linalg.cholesky(matrix))[np.tril_indices(6)]
+    assert system["matrix"][0] == pytest.approx(expected, rel=1e-7, abs=1e-9 / scale**0.5)

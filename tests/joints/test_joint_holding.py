@@ -6,23 +6,43 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from joined_pairs import Kind, Pairs
 from small_world import SmallWorld
 from test_joint_laws import FARTHEST, HELD, MOST_RISE, SINGLE_AND_TREE
 
 from scree.joints.held_rows import MOTORS_TOO
-from scree.joints.holding import LEAST_LEFT
+from scree.joints.holding import HELD as LOCKS
+from scree.joints.holding import LEAST_LEFT, find_locks, hold_row
 from scree.joints.measuring import FAR, NEAR
 from scree.joints.schema import (
     AXIS_COUNT, CONE, DISTANCE, JOINT, JOINT_ROW, LIMIT, LINEAR_X, LINEAR_Y, LINEAR_Z, SWING_Y, SWING_Z, TREE_NODE, TWIST,
     UNLIMITED,
 )  # fmt: skip
+from scree.joints.pinned_turns import PIN, UNKNOWN, hold_turn, is_pinned
 from scree.joints.trees import holds_others
 from scree.runtime.kernel import entry_point
-from scree.runtime.memory import view, view_rows
+from scree.runtime.memory import stack_array, view, view_rows
 
 UPRIGHT = np.eye(3)
 ROWED = [name for name, kind in HELD.items() if any(lower < upper for lower, upper in kind.ranges.values())]
+
+
+@entry_point("float64(int64, int64)")
+def hold_by_axes(joint_address, row_address):
+    joint, row = view(joint_address, 1, JOINT)[0], view(row_address, 1, JOINT_ROW)[0]
+    held = stack_array(1, LOCKS)[0]
+    return hold_row(joint, row, held, find_locks(joint, held))
+
+
+@entry_point("float64(int64, int64)")
+def hold_by_pin(joint_address, row_address):
+    """As `hold_row` gives it; -1 if the pin does not serve."""
+    joint, row = view(joint_address, 1, JOINT)[0], view(row_address, 1, JOINT_ROW)[0]
+    pin = stack_array(1, PIN)[0]
+    pin.state = UNKNOWN
+    return hold_turn(joint, row, pin) if is_pinned(joint, pin, TWIST) else -1.0
 
 
 def symmetric(m) -> np.ndarray:
@@ -101,6 +121,39 @@ def test_rows_are_those_of_dense_matrices(name, is_single):
             assert row["mass"] == pytest.approx(1.0 / (held @ w @ held), rel=1e-3)
             compared += 1
     assert compared >= 5
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(0, 7), st.sampled_from(["free", "static", "long arm", "may not turn"]))
+def test_a_pin_as_a_whole_is_its_axes_one_by_one(seed, locked_angles, kind):
+    """Rows that turn two bodies, whose ends a joint pins together."""
+    random = np.random.default_rng(seed)
+    joint = np.zeros(1, JOINT)[0]
+    joint["locked"] = 0b111 | locked_angles << TWIST
+    for side in range(2):
+        root = random.normal(size=(3, 3))
+        inertia = root @ root.T + 0.2 * np.eye(3)
+        if kind == "may not turn" and side == 1:
+            inertia[0], inertia[:, 0] = 0.0, 0.0
+        if not (kind == "static" and side == 0):
+            joint["masses"][side] = random.uniform(0.1, 10.0)
+            joint["inertias"][side] = (*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2])
+        joint["arms"][side] = random.normal(size=3) * (30.0 if kind == "long arm" else 0.5)
+    joint["axes"] = np.linalg.qr(random.normal(size=(3, 3)))[0]
+    joint["turns"] = np.linalg.qr(random.normal(size=(3, 3)))[0] + 0.1 * random.normal(size=(3, 3))
+    direction = random.normal(size=3)
+    found = []
+    for way in (hold_by_axes, hold_by_pin):
+        row = np.zeros(1, JOINT_ROW)
+        row["angular_a"] = row["angular_b"] = row["torque"] = direction
+        mass = way(joint.reshape(1).ctypes.data, row.ctypes.data)
+        found.append((mass, np.concatenate([row[name][0] for name in ("linear", "angular_a", "angular_b", "torque")])))
+    if found[1][0] < 0.0:
+        assert kind in ("may not turn", "long arm")
+        return
+    scale = float(np.abs(found[0][1]).max())
+    assert found[1][1] == pytest.approx(found[0][1], abs=2e-4 * max(scale, 1.0))
+    assert found[1][0] == pytest.approx(found[0][0], rel=1e-3, abs=1e-6)
 
 
 # What comes of it.
