@@ -336,7 +336,7 @@ def collide_pair(system, world, pair_index, delta_time):
         reject_pair(system, chain)
     lists.first_manifold = chain.head
     lists.manifold_count = chain.count
-    remember_pose(pair, a, b, delta, chain.lowest, chain.is_round != 0, chain.renews != 0)
+    remember_pose(pair, a, b, delta, chain.count, chain.lowest, chain.is_round != 0, chain.renews != 0)
     if chain.count == 0:
         gap = gap if gap > shape_pair.distance else gap_to_shapes(world, a, b, delta)
         remember_gap(pair, a, b, gap - shape_pair.distance)

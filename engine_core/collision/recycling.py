@@ -21,8 +21,9 @@ FLOAT32, FLOAT64 = np.float32, np.float64
 
 RECYCLE_DISTANCE = 0.02
 """Largest relative movement of the surfaces of two bodies before they are collided anew [m]; less for small bodies,"""
-RECYCLE_DISTANCE_DEEP = 0.01
-"""... [m] while they overlap by more than `RECYCLE_DISTANCE`: what is being pushed out needs its contacts where they are;"""
+RECYCLE_DISTANCE_SHORT = 0.01
+"""... [m] while they overlap by more than `RECYCLE_DISTANCE`, as what is pushed out needs its contacts where they are, or have no
+contact, which must begin before the 2 cm that contacts reach are used up;"""
 RECYCLE_PART_OF_SIZE = 0.05
 """... at most this many inner radii of the smaller one,"""
 RECYCLE_ROLLING = 5e-4
@@ -146,9 +147,9 @@ def stays_apart(pair, a, b, delta_time):
 
 
 @kernel
-def remember_pose(pair, a, b, delta, lowest, is_round, renews):
-    """Note the poses of a full collision, and until when its manifolds serve. `lowest`: the least separation of a contact [m];
-    `is_round`: some contact is with what is round; `renews`: they serve for this step alone."""
+def remember_pose(pair, a, b, delta, count, lowest, is_round, renews):
+    """Note the poses of a full collision, and until when its `count` manifolds serve. `lowest`: the least separation of a contact
+    [m]; `is_round`: some contact is with what is round; `renews`: they serve for this step alone."""
     set_pose(pair, a, b, delta)
     # The smaller body bounds how far a point of contact can be from either centre of the motion.
     reach, inner = 1.0e30, 1.0e30
@@ -158,7 +159,7 @@ def remember_pose(pair, a, b, delta, lowest, is_round, renews):
             reach = min(reach, np.float64(body.extent))
         if body.inner_radius > 0.0:
             inner = min(inner, np.float64(body.inner_radius))
-    most = RECYCLE_DISTANCE if lowest > -RECYCLE_DISTANCE else RECYCLE_DISTANCE_DEEP
+    most = RECYCLE_DISTANCE if count > 0 and lowest > -RECYCLE_DISTANCE else RECYCLE_DISTANCE_SHORT
     limit = min(most, RECYCLE_PART_OF_SIZE * inner, RECYCLE_ANGLE * reach)
     if is_round:
         limit = min(limit, RECYCLE_ROLLING)

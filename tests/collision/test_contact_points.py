@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from scree.bodies.schema import BODY
 from scree.collision.contact_points import contact_frames, contact_normal, contact_point, relative_position
-from scree.collision.recycling import RECYCLE_DISTANCE, RECYCLE_DISTANCE_DEEP, RECYCLE_ROLLING, is_recyclable, remember_pose
+from scree.collision.recycling import RECYCLE_DISTANCE, RECYCLE_DISTANCE_SHORT, RECYCLE_ROLLING, is_recyclable, remember_pose
 from scree.collision.schema import MANIFOLD, PAIR
 
 from .oracle import rotation_matrix
@@ -31,7 +31,7 @@ def turned(q, axis_angle) -> np.ndarray:
 class Pair:
     """Two bodies that were collided where they are."""
 
-    def __init__(self, rng, sizes=(0.5, 0.4), is_static=False, is_round=False, rolls=False, lowest=0.0):
+    def __init__(self, rng, sizes=(0.5, 0.4), is_static=False, is_round=False, rolls=False, count=1, lowest=0.0):
         self.bodies, self.pairs, self.manifolds = np.zeros(2, BODY), np.zeros(1, PAIR), np.zeros(1, MANIFOLD)
         for k, body in enumerate(self.bodies):
             body["position"], body["rotation"] = rng.normal(size=3), random_rotation(rng)
@@ -39,7 +39,7 @@ class Pair:
             body["inverse_mass"] = 0.0 if is_static and k == 0 else 1.0
         self.pair, (self.a, self.b) = self.pairs[0], self.bodies
         delta = relative_position(self.a, self.b)
-        remember_pose(self.pair, self.a, self.b, delta, lowest, is_round, rolls)
+        remember_pose(self.pair, self.a, self.b, delta, count, lowest, is_round, rolls)
 
     def poses(self):
         return [(body["position"].copy(), rotation_matrix(body["rotation"].astype(float))) for body in self.bodies]
@@ -116,9 +116,9 @@ def test_what_has_not_moved_is_kept_and_a_little_less_when_round():
         pair.b["position"] = start + (1.1 * limit, 0.0, 0.0)
         assert not pair.is_kept()
     assert not Pair(rng, rolls=True).is_kept()
-    pair = Pair(rng, lowest=-0.05)
-    pair.b["position"] += (1.1 * RECYCLE_DISTANCE_DEEP, 0.0, 0.0)
-    assert not pair.is_kept()
+    for pair in (Pair(rng, lowest=-0.05), Pair(rng, count=0)):
+        pair.b["position"] += (1.1 * RECYCLE_DISTANCE_SHORT, 0.0, 0.0)
+        assert not pair.is_kept()
 
 
 def test_a_fresh_pair_is_collided():
@@ -133,7 +133,7 @@ def test_what_rides_on_a_large_body_that_turns_is_kept():
     pair = Pair(rng, sizes=(40.0, 0.4))
     arm = np.array((30.0, 1.0, 5.0))
     pair.b["position"] = pair.a["position"] + arm
-    remember_pose(pair.pair, pair.a, pair.b, relative_position(pair.a, pair.b), 0.0, False, False)
+    remember_pose(pair.pair, pair.a, pair.b, relative_position(pair.a, pair.b), 1, 0.0, False, False)
     spin = np.array((0.1, 0.3, -0.05))
     for body in pair.bodies:
         body["rotation"] = turned(body["rotation"].astype(float), spin)
@@ -156,7 +156,7 @@ def test_what_turns_together_is_kept():
     turn = rotation_matrix(turned(np.array((0.0, 0.0, 0.0, 1.0)), spin))
     for body, arm in zip(pair.bodies, arms, strict=True):
         body["position"] = arm
-    remember_pose(pair.pair, pair.a, pair.b, relative_position(pair.a, pair.b), 0.0, False, False)
+    remember_pose(pair.pair, pair.a, pair.b, relative_position(pair.a, pair.b), 1, 0.0, False, False)
     for body, arm in zip(pair.bodies, arms, strict=True):
         body["position"], body["rotation"] = turn @ arm, turned(body["rotation"].astype(float), spin)
     assert np.linalg.norm(turn @ np.subtract(arms[1], arms[0]) - np.subtract(arms[1], arms[0])) > 1.5 * RECYCLE_DISTANCE
@@ -170,6 +170,6 @@ def test_a_body_on_a_plane_does_not_ride_on_it():
     pair = Pair(np.random.default_rng(6), sizes=(0.4, 0.4))
     pair.b["extent"], pair.b["inner_radius"] = 0.0, 0.0
     pair.b["position"] = pair.a["position"]
-    remember_pose(pair.pair, pair.a, pair.b, relative_position(pair.a, pair.b), 0.0, False, False)
+    remember_pose(pair.pair, pair.a, pair.b, relative_position(pair.a, pair.b), 1, 0.0, False, False)
     pair.a["rotation"] = turned(pair.a["rotation"].astype(float), (0.0, 0.5, 0.0))
     assert not pair.is_kept()
