@@ -9,7 +9,7 @@ import math
 from ..runtime.kernel import kernel
 
 LEAST_LEFT = 1.0e-300
-"""Of the square of an element of L's diagonal."""
+"""The least square of an element of L's diagonal."""
 
 
 @kernel

@@ -38,7 +38,7 @@ def hold_by_axes(joint_address, row_address):
 
 @entry_point("float64(int64, int64)")
 def hold_by_pin(joint_address, row_address):
-    """As `hold_row` gives it; -1 if the pin does not serve."""
+    """The result of `hold_row`; -1 if the pin does not serve."""
     joint, row = view(joint_address, 1, JOINT)[0], view(row_address, 1, JOINT_ROW)[0]
     pin = stack_array(1, PIN)[0]
     pin.state = UNKNOWN

@@ -108,8 +108,8 @@ def test_a_heap_beyond_the_limit_of_contacts_stops_nobody():
 
 @pytest.mark.parametrize("limits", ({"contacts": 4}, {"pairs": 6}), ids=str)
 def test_nothing_falls_through_the_floor_at_a_limit(limits):
-    """Cubes in each other hang over a floor, beside cubes that stand on it: the floor comes first. Ten cubes share four contacts in
-    the end, so they sink a little before their turn comes."""
+    """Cubes in each other hang over a floor, beside cubes that stand on it: the floor comes first. Ten cubes share four contacts
+    in the end, so they sink a little before their turn comes."""
     scene = Scene(**limits)
     scene.floor()
     scene.heap(6, (0, 3, 0))
