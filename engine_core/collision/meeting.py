@@ -52,12 +52,6 @@ def motion_ahead(body, delta_time):
 
 
 @kernel
-def angle_ahead(body, delta_time):
-    """The angle that a body turns in a step by its angular velocity [rad]."""
-    return length(vector3(body.angular_velocity)) * delta_time if body.active_index >= 0 else 0.0
-
-
-@kernel
 def turn_ahead(body, delta_time):
     """The vector of the rotation of a body in a step by its angular velocity [rad]."""
     return scale(vector3(body.angular_velocity), delta_time) if body.active_index >= 0 else NO_MOTION
@@ -84,7 +78,7 @@ def may_meet(a, b, delta, delta_time):
     far, way, turned = 1.0e30, length(motion), 0.0
     for side in range(2):
         body = a if side == 0 else b
-        angle = angle_ahead(body, delta_time)
+        angle = length(turn_ahead(body, delta_time))
         turned += turned_out(body, 0.5 * angle)
         way += min(angle, 2.0) * turning_reach(body)
         if body.mode >= RIGID and body.active_index >= 0:

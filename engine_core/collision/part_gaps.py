@@ -14,7 +14,7 @@ from ..shapes.compound import has_parts
 from ..shapes.instance_tree import WALK, begin_walk, next_in_box
 from ..shapes.schema import INSTANCE, SHAPE
 from .body_sweeps import reach_in_frame
-from .passing import box_of_bounds, gap_along, is_endless
+from .passing import box_of_bounds, gap_of_boxes, is_endless
 
 FLOAT64 = np.float64
 LOOKS_AS_FAR = 1.0
@@ -56,9 +56,6 @@ def gap_beside(world, large, small, delta):
             turn_there = quaternion(instance.rotation)
             middle_there, half_there, axes_there = box_of_bounds(shapes[instance.shape].bounds, turn_there)
             start = subtract(add(place, middle), add(vector3(instance.position), middle_there))
-            between = max(
-                gap_along(axes, axes_there, half, half_there, start), gap_along(axes_there, axes, half_there, half, start)
-            )  # fmt: skip
-            gap = min(gap, between)
+            gap = min(gap, gap_of_boxes(axes_there, half_there, axes, half, start))
         number = next_in_box(walk, nodes_of(world), instances, low, high)
     return max(gap, 0.0)

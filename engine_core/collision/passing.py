@@ -60,6 +60,13 @@ def gap_along(own, other, half_own, half_other, start):
 
 
 @kernel
+def gap_of_boxes(axes_a, half_a, axes_b, half_b, start):
+    """Lower bound of the distance of two boxes along the axes of both [m]; 0 or less if they overlap along all. `start`: from the
+    middle of A to that of B."""
+    return max(gap_along(axes_a, axes_b, half_a, half_b, start), gap_along(axes_b, axes_a, half_b, half_a, start))
+
+
+@kernel
 def meet_along(own, other, half_own, half_other, start, motion, slack, first, last):
     """The part of the motion, between the fractions `first` and `last`, in which two boxes overlap along the axes of one of
     them."""
@@ -89,7 +96,7 @@ def gap_between(a, b, delta):
     middle_a, half_a, axes_a = box_around(a, quaternion(a.rotation))
     middle_b, half_b, axes_b = box_around(b, quaternion(b.rotation))
     start = add(delta, subtract(middle_b, middle_a))
-    return max(gap_along(axes_a, axes_b, half_a, half_b, start), gap_along(axes_b, axes_a, half_b, half_a, start))
+    return gap_of_boxes(axes_a, half_a, axes_b, half_b, start)
 
 
 @kernel

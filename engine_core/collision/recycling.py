@@ -69,7 +69,7 @@ def smaller_radius(a, b):
 @kernel
 def is_recyclable(pair, a, b):
     """Whether the manifolds of the last full collision are still valid: the surfaces have moved less than the limit since then.
-    Distances are bounded by sums of components. The first bound reads only the first cache line of each row."""
+    The first bound, by sums of components, is the cheapest: it serves what is at rest."""
     angle, limit = angle_of(turn_since(a, pair.pose_rotation_a) + turn_since(b, pair.pose_rotation_b)), pair.limit
     if limit < 0.0:
         limit = FLOAT32(min(RECYCLE_DISTANCE, RECYCLE_PART_OF_SIZE * smaller_radius(a, b), -FLOAT64(limit)))
@@ -113,17 +113,16 @@ def set_pose(pair, a, b, delta):
 def comes_nearer(a, b, delta, delta_time):
     """Upper bound of how far two bodies may approach each other in a step by their velocities [m]: seen from beside them, or, if
     that is less, by the smaller in the frame of the larger."""
-    ahead, spin_a, spin_b = (
-        subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time)),
-        turn_ahead(a, delta_time),
-        turn_ahead(b, delta_time),
-    )
+    ahead = subtract(motion_ahead(b, delta_time), motion_ahead(a, delta_time))
+    spin_a, spin_b = turn_ahead(a, delta_time), turn_ahead(b, delta_time)
     extent_a, extent_b = FLOAT64(a.extent), FLOAT64(b.extent)
-    way = length(ahead) + extent_a * length(spin_a) + extent_b * length(spin_b)
+    way, smaller = length(ahead) + extent_a * length(spin_a) + extent_b * length(spin_b), min(extent_a, extent_b)
+    if smaller <= 0.0:  # a plane has no extent
+        return way
     spin = spin_a if extent_a >= extent_b else spin_b
     # A place in a frame that turns moves by v - w x r; r changes meanwhile.
     beside = length(subtract(ahead, cross(spin, delta))) + 0.5 * length(spin) * length(ahead)
-    return min(way, beside + min(extent_a, extent_b) * length(subtract(spin_b, spin_a))) if min(extent_a, extent_b) > 0.0 else way
+    return min(way, beside + smaller * length(subtract(spin_b, spin_a)))
 
 
 @kernel

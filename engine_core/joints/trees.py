@@ -125,14 +125,15 @@ def condense(node):
     for i in range(node.count):
         put_six(seen[i], multiply_lower_6(node.inertia, six(node.own[i])))
     factorize_block(node, seen)
-    dependent = find_dependent(node, locked_count(node))
+    locked = locked_count(node)
+    dependent = find_dependent(node, locked)
     while dependent >= 0:
         drop_axis(node, dependent)
         for i in range(dependent, node.count):
             for k in range(6):
                 seen[i, k] = seen[i + 1, k]
         factorize_block(node, seen)
-        dependent = find_dependent(node, locked_count(node))
+        dependent = find_dependent(node, locked)
     invert(node.block, node.count)
 
 

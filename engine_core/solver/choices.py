@@ -5,6 +5,8 @@ step; a body that sinks meanwhile becomes one of the deepest. Serial, by depths 
 number of threads.
 """
 
+import math
+
 import numpy as np
 
 from ..bodies.bounds import bounds_overlap, depth_of_bounds
@@ -12,6 +14,7 @@ from ..bodies.limits import leave_out
 from ..bodies.records import world_at
 from ..bodies.schema import BODY, RIGID
 from ..bodies.system_schema import CONTACTS, PAIRS
+from ..collision.contact_points import contact_frames, contact_normal, contact_point
 from ..collision.pairs import active_pairs_of, lists_of, manifolds_of, pairs_of
 from ..collision.schema import PAIR_IS_UNSOLVED
 from ..constraints.colours import colours_of, remove_from_colour
@@ -67,11 +70,12 @@ def choose_pairs(system):
 
 
 @kernel
-def depth_of(manifold):
-    """Depth of the deepest point when the pair was collided [m]."""
-    depth = -manifold.separation[0]
-    for p in range(1, manifold.point_count):
-        depth = max(depth, -manifold.separation[p])
+def depth_of(pair, a, b, manifold):
+    """Depth of the deepest point at the present poses [m]: a pair whose contact waits may have sunk since it was collided."""
+    frames = contact_frames(pair, a, b)
+    normal, depth = contact_normal(frames, manifold), -math.inf
+    for p in range(manifold.point_count):
+        depth = max(depth, -contact_point(frames, manifold, normal, p)[2])
     return depth
 
 
@@ -93,7 +97,8 @@ def choose_contacts(system):
         members = view(colours.lists[colour], colours.counts[colour], INT32)
         for slot in range(colours.counts[colour]):
             manifold = manifolds[members[slot]]
-            depth = weighed(depth_of(manifold), bodies[manifold.body_a], bodies[manifold.body_b])
+            a, b = bodies[manifold.body_a], bodies[manifold.body_b]
+            depth = weighed(depth_of(pairs[manifold.pair], a, b, manifold), a, b)
             all_members[at], depths[at] = members[slot], selection_key(depth)
             at += 1
     least, equal = least_taken(depths, count, limit)

@@ -108,15 +108,14 @@ def test_a_heap_beyond_the_limit_of_contacts_stops_nobody():
 
 @pytest.mark.parametrize("limits", ({"contacts": 4}, {"pairs": 6}), ids=str)
 def test_nothing_falls_through_the_floor_at_a_limit(limits):
-    """Cubes in each other hang over a floor, beside cubes that stand on it: the floor comes first. Ten cubes share four contacts
-    in the end, so they sink a little before their turn comes."""
+    """Cubes in each other hang over a floor, beside cubes that stand on it: the floor comes first."""
     scene = Scene(**limits)
     scene.floor()
     scene.heap(6, (0, 3, 0))
     standing = [scene.add(scene.cube, (5 + 2 * k, 0.55, 0)) for k in range(4)]
     told = scene.step(120)
     assert told
-    assert min(map(scene.height, standing)) > 0.45
+    assert min(map(scene.height, standing)) > 0.47
 
 
 def test_the_deepest_contact_is_solved_where_one_alone_may_be():

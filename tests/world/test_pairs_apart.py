@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 from small_world import TICK, UPRIGHT, SmallWorld, rotation_matrix
 
 from scree.bodies.schema import BODY, KINEMATIC, RIGID, STATIC
@@ -192,12 +193,7 @@ def test_what_waits_beside_the_walls_of_a_drum_is_as_far_from_each(spin):
             turn, own = (pair["pose_rotation_a"], pair["pose_rotation_b"])[:: 1 if is_a else -1]
             frame = rotation_matrix(turn)
             place = frame.T @ (pair["pose_position"].astype(np.float64) * (1.0 if is_a else -1.0))
-            x, y, z, w = turn.astype(np.float64)
-            p, q, r, o = own.astype(np.float64)
-            in_frame = (
-                w * p - x * o - y * r + z * q, w * q + x * r - y * o - z * p,
-                w * r - x * q + y * p - z * o, w * o + x * p + y * q + z * r,
-            )  # fmt: skip
+            in_frame = (Rotation.from_quat(turn).inv() * Rotation.from_quat(own)).as_quat()
             for bounds, rotation, middle in sorted(walls, key=lambda wall: np.hypot(*(place - wall[2])[:2]))[:3]:
                 distance = distance_of_boxes(bounds, rotation, small["local_bounds"], in_frame, place - middle)
                 assert distance >= SPECULATIVE_DISTANCE - pair["limit"] - 1e-4
