@@ -8,7 +8,7 @@ import math
 
 from ..runtime.kernel import kernel
 
-LEAST_LEFT = 1.0e-300
+LEAST_LEFT = 1.0e-200
 """The least square of an element of L's diagonal."""
 
 
@@ -67,14 +67,36 @@ def invert(m, size):
 
 @kernel
 def inverse_factor_3(a00, a10, a11, a20, a21, a22):
-    """K of three rows, from and to the numbers of a lower triangle, which stay in registers."""
-    d0 = 1.0 / math.sqrt(max(a00, LEAST_LEFT))
-    l10, l20 = a10 * d0, a20 * d0
-    d1 = 1.0 / math.sqrt(max(a11 - l10 * l10, LEAST_LEFT))
-    l21 = (a21 - l20 * l10) * d1
-    d2 = 1.0 / math.sqrt(max(a22 - l20 * l20 - l21 * l21, LEAST_LEFT))
-    k10 = -l10 * d0 * d1
-    return d0, k10, d1, -(l20 * d0 + l21 * k10) * d2, -l21 * d1 * d2, d2
+    """K of three rows, from and to the numbers of a lower triangle, which stay in registers. Roots are drawn last, since no other
+    number waits for them (L D L^T, with a unit diagonal in L, comes first)."""
+    p0 = 1.0 / max(a00, LEAST_LEFT)
+    l10, l20 = a10 * p0, a20 * p0
+    b21 = a21 - l20 * a10
+    p1 = 1.0 / max(a11 - l10 * a10, LEAST_LEFT)
+    l21 = b21 * p1
+    p2 = 1.0 / max(a22 - l20 * a20 - l21 * b21, LEAST_LEFT)
+    d0, d1, d2 = math.sqrt(p0), math.sqrt(p1), math.sqrt(p2)
+    return d0, -l10 * d1, d1, (l21 * l10 - l20) * d2, -l21 * d2, d2
+
+
+@kernel
+def invert_3(m):
+    """m = L L^T of three rows becomes K."""
+    m[0], m[1], m[2], m[3], m[4], m[5] = inverse_factor_3(m[0], m[1], m[2], m[3], m[4], m[5])
+
+
+@kernel
+def invert_at_once(m, size):
+    """m = L L^T of at most six rows becomes K, in registers. `m` has room for six rows."""
+    room = 3 if size <= 3 else 6
+    for i in range(size, room):
+        for k in range(i):
+            m[entry(i, k)] = 0.0
+        m[entry(i, i)] = 1.0
+    if room == 3:
+        invert_3(m)
+    else:
+        invert_6(m)
 
 
 @kernel
@@ -139,3 +161,15 @@ def multiply_upper_6(m, v):
         m[14] * v[4] + m[19] * v[5],
         m[20] * v[5],
     )
+
+
+@kernel
+def solve_at_once(m, size, v):
+    """v becomes (L L^T)^-1 v by the K of `invert_at_once`. Numbers of `v` beyond the size must be 0 and stay so."""
+    if size <= 3:
+        a, b, c = m[0] * v[0], m[1] * v[0] + m[2] * v[1], m[3] * v[0] + m[4] * v[1] + m[5] * v[2]
+        v[0], v[1], v[2] = m[0] * a + m[1] * b + m[3] * c, m[2] * b + m[4] * c, m[5] * c
+    else:
+        v[0], v[1], v[2], v[3], v[4], v[5] = multiply_upper_6(
+            m, multiply_lower_6(m, (v[0], v[1], v[2], v[3], v[4], v[5]))
+        )  # fmt: skip

@@ -194,11 +194,11 @@ TREE_NODE = np.dtype(
         ("held", "u4"),  # bits of these rows
         ("upper", "u4"),  # bits of those that are at an upper limit: their direction is reversed
         ("turn", "f4", 3),  # vector of the rotation since the step began, when the matrices were made
-        # Lower triangles; once factorized, the inverses of their Cholesky factors.
+        # Lower triangles; once factorized, the inverses of their Cholesky factors (of six rows: `invert_at_once`).
         ("inertia", "f8", TRIANGLE),  # H
         ("block", "f8", TRIANGLE),  # S
         ("wanted", "f8", NODE_ROWS),
-        ("pull", "f8", NODE_ROWS),  # impulses of the held axes
+        ("pull", "f8", NODE_ROWS),  # impulses of the held axes; 0 beyond them
         ("push", "f8", 6),  # f, then the change of the body's velocity; at first its velocity before the warm start
         ("drift", "f8", 6),  # of the locked axes, see curvature.py
         ("own", "f4", (NODE_ROWS, 6)),  # A: Jacobian of the axes for the body's motion; one row an axis

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..constraints.body_terms import six
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
-from ..geometry.cholesky import entry, factorize, invert, invert_6, multiply_lower_6, multiply_upper_6, solve_inverted
+from ..geometry.cholesky import entry, invert_6, invert_at_once, multiply_lower_6, multiply_upper_6, solve_at_once
 from ..geometry.vector import add_scaled, length, length_squared, scale, store3, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
@@ -47,6 +47,11 @@ LEAST_LOOP_FREEDOM = 0.02
 @kernel
 def dot_6(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+
+
+@kernel
+def is_zero_6(v):
+    return v[0] == 0.0 and v[1] == 0.0 and v[2] == 0.0 and v[3] == 0.0 and v[4] == 0.0 and v[5] == 0.0
 
 
 @kernel
@@ -95,17 +100,15 @@ def write_inertia(node, inverse_mass, inverse_inertia):
 
 
 @kernel
-def factorize_block(node, seen):
-    """Compute S and its factor, from K A^T in `seen`, one row an axis; `pull` keeps the diagonal."""
+def invert_block(node, seen):
+    """Compute S from K A^T in `seen`, one row an axis, and the inverse of its factor; `pull` keeps the diagonal."""
     for i in range(node.count):
-        for j in range(i + 1):
-            total = 0.0
-            for k in range(6):
-                total += seen[i, k] * seen[j, k]
-            node.block[entry(i, j)] = total
-        node.pull[i] = node.block[entry(i, i)]
-        node.block[entry(i, i)] *= 1.0 + WELL_CONDITIONED
-    factorize(node.block, node.count)
+        row = six(seen[i])
+        for j in range(i):
+            node.block[entry(i, j)] = dot_6(row, six(seen[j]))
+        node.pull[i] = dot_6(row, row)
+        node.block[entry(i, i)] = node.pull[i] * (1.0 + WELL_CONDITIONED)
+    invert_at_once(node.block, node.count)
 
 
 @kernel
@@ -124,7 +127,7 @@ def condense(node):
     seen = stack_array(1, SEEN)[0].rows
     for i in range(node.count):
         put_six(seen[i], multiply_lower_6(node.inertia, six(node.own[i])))
-    factorize_block(node, seen)
+    invert_block(node, seen)
     locked = locked_count(node)
     dependent = find_dependent(node, locked)
     while dependent >= 0:
@@ -132,9 +135,10 @@ def condense(node):
         for i in range(dependent, node.count):
             for k in range(6):
                 seen[i, k] = seen[i + 1, k]
-        factorize_block(node, seen)
+        invert_block(node, seen)
         dependent = find_dependent(node, locked)
-    invert(node.block, node.count)
+    for i in range(node.count, NODE_ROWS):
+        node.pull[i] = 0.0
 
 
 @kernel
@@ -236,13 +240,15 @@ def gather_up(nodes, tree):
     """Add up the impulses that each node gets through its children, from the leaves to the root."""
     for n in range(tree.first + tree.count - 1, tree.first - 1, -1):
         node = nodes[n]
-        motion = give_way(node, six(node.push))
-        for i in range(node.count):
-            node.wanted[i] -= dot_6(six(node.own[i]), motion)
-            node.pull[i] = node.wanted[i]
+        if not is_zero_6(node.push):
+            motion = give_way(node, six(node.push))
+            for i in range(node.count):
+                node.wanted[i] -= dot_6(six(node.own[i]), motion)
         if node.parent < 0:
             continue
-        solve_inverted(node.block, node.count, node.pull)
+        for i in range(node.count):
+            node.pull[i] = node.wanted[i]
+        solve_at_once(node.block, node.count, node.pull)
         push = six(nodes[node.parent].push)
         for i in range(node.count):
             push = add_scaled_6(push, six(node.other[i]), node.pull[i])
@@ -258,7 +264,7 @@ def spread_down(nodes, tree):
         of_parent = six(nodes[node.parent].push) if node.parent >= 0 else (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for i in range(node.count):
             node.pull[i] = node.wanted[i] - dot_6(six(node.other[i]), of_parent)
-        solve_inverted(node.block, node.count, node.pull)
+        solve_at_once(node.block, node.count, node.pull)
         push = six(node.push)
         for i in range(node.count):
             push = add_scaled_6(push, six(node.own[i]), node.pull[i])

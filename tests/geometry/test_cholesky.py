@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scree.geometry.cholesky import (
-    entry, factorize, invert, invert_6, multiply_lower_6, multiply_upper_6, solve, solve_inverted,
+    entry, factorize, invert, invert_at_once, multiply_lower_6, multiply_upper_6, solve, solve_inverted,
 )  # fmt: skip
 from scree.runtime.kernel import entry_point
 from scree.runtime.memory import view
@@ -31,9 +31,9 @@ def solve_both_ways(address, size):
     solve_inverted(system.matrix, size, system.again)
 
 
-@entry_point("void(int64)")
-def invert_six(address):
-    invert_6(view(address, 1, SYSTEM)[0].matrix)
+@entry_point("void(int64, int64)")
+def invert_rows(address, size):
+    invert_at_once(view(address, 1, SYSTEM)[0].matrix, size)
 
 
 @entry_point("void(int64)")
@@ -78,14 +78,32 @@ def test_products_of_six_are_those_of_numpy(seed):
     assert system["again"][0] == pytest.approx(triangle.T @ vector, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.floats(1e-3, 1e3))
-def test_six_rows_are_inverted_at_once_as_one_after_the_other(seed, scale):
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, LARGEST), st.integers(0, 2**32 - 1), st.floats(1e-3, 1e3))
+def test_rows_are_inverted_at_once_as_one_after_the_other(size, seed, scale):
     random = np.random.default_rng(seed)
-    root = random.normal(size=(6, 6))
-    matrix = scale * (root @ root.T + 0.1 * np.eye(6))
+    root = random.normal(size=(size, size))
+    matrix = scale * (root @ root.T + 0.1 * np.eye(size))
     system = np.zeros(1, SYSTEM)
-    system["matrix"][0] = matrix[np.tril_indices(6)]
-    invert_six(system.ctypes.data)
-    expected = np.linalg.inv(np.linalg.cholesky(matrix))[np.tril_indices(6)]
-    assert system["matrix"][0] == pytest.approx(expected, rel=1e-7, abs=1e-9 / scale**0.5)
+    system["matrix"][0] = np.nan  # what lies beyond the size is not read
+    triangle = size * (size + 1) // 2
+    system["matrix"][0][:triangle] = matrix[np.tril_indices(size)]
+    invert_rows(system.ctypes.data, size)
+    expected = np.linalg.inv(np.linalg.cholesky(matrix))[np.tril_indices(size)]
+    assert system["matrix"][0][:triangle] == pytest.approx(expected, rel=1e-7, abs=1e-9 / scale**0.5)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from((3, 6)), st.integers(0, 2**32 - 1), st.floats(-9.0, 0.0))
+def test_a_nearly_singular_matrix_is_inverted_as_well_as_its_condition_allows(size, seed, exponent):
+    random = np.random.default_rng(seed)
+    axes, _ = np.linalg.qr(random.normal(size=(size, size)))
+    least = 10.0**exponent
+    values = np.geomspace(1.0, least, size)
+    matrix = (axes * values) @ axes.T
+    system = np.zeros(1, SYSTEM)
+    system["matrix"][0][: size * (size + 1) // 2] = matrix[np.tril_indices(size)]
+    invert_rows(system.ctypes.data, size)
+    lower = np.zeros((size, size))
+    lower[np.tril_indices(size)] = system["matrix"][0][: size * (size + 1) // 2]
+    assert np.linalg.norm(lower @ matrix @ lower.T - np.eye(size)) < 1e-13 / least

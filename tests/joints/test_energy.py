@@ -95,7 +95,9 @@ def test_a_pendulum(kind):
     joint = world.world.joint.create(kind, 0, body, frame(0.0, 0.0, 0.1, ACROSS), frame(-0.6, 0.0, 0.0, ACROSS))
     if kind == "cone":
         wide_cone(world.world, joint)
-    check_energy(world, [body], 10.0, mass_of(world.body(body)) * 10.0 * 0.6)
+    # The swing in a plane is not stable: rounding grows until the body tumbles, after 45 s, and the cone's limit stops it.
+    ticks = 2000 if kind == "cone" else MINUTE
+    check_energy(world, [body], 10.0, mass_of(world.body(body)) * 10.0 * 0.6, ticks)
 
 
 @pytest.mark.parametrize("links", (2, 4))
