@@ -56,7 +56,8 @@ def serve(scene: str, bodies: int) -> None:
 def stepping(checkout: Path, scene: str, bodies: int) -> Iterator[subprocess.Popen]:
     """A process that runs `serve` on the engine of a checkout."""
     python = checkout / ".venv" / "bin" / "python"
-    command = [python, Path(__file__).resolve(), "--serve", scene, str(bodies)]
+    # -P: beside this file lies scree.py, which would be imported for the package.
+    command = [python, "-P", Path(__file__).resolve(), "--serve", scene, str(bodies)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=checkout) as process:
         yield process
         process.stdin.close()

@@ -57,6 +57,7 @@ IS_LOADED = 1 << 27  # in this step a contact presses on it heavily: its row of 
 # Heavier in its contacts by the load that it carries, `carried`. At the least load, MOST_CARRIED, it is as heavy as ever and is
 # only watched: see constraints/pressed_bodies.py.
 IS_PRESSED = 1 << 28
+IS_GRIPPED = 1 << 29  # it is pressed, and friction holds it on what carries it: heavier across gravity too
 IS_IN_BATCH = 1 << 30  # made and freed with a batch (batches/body_batches.py): no call of its own may free or reshape it
 
 # Rows of seven cache lines; fields are ordered by how often they are used: a line is the data of one stage.

@@ -24,7 +24,7 @@ from ..runtime.vector8 import lane8, splat8, where_less8
 from .blocks import LANE_FLOATS, field, get_vector, put_vector
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
 from .colours import colours_of
-from .pressed_bodies import carries, note_load, relief_along
+from .pressed_bodies import carries, note_load, put_pressed, relief_along
 from .schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, DEEP_CONTACTS, DEEP_PART,
     FIELD_SIZE, FRICTION, FRICTION_IMPULSE, HAS_IMPACT, IMPACT, IMPACT_GOES_ON, IMPACT_LASTS, INERTIA_A, INERTIA_B,
@@ -158,17 +158,17 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     delta, rows_a, rows_b, center_b = contact_frames(pair, a, b)
     normal = turned_by(rows_a, vector3(manifold.normal))
     put_vector(lane, NORMAL, normal)
-    if carries(manifold, a, b, h):
-        restitution = settings.restitution if manifold.flags & MANIFOLD_HAS_SETTINGS else lists.restitution
-        note_load(system, manifold, normal, a, b, (scale_a > 0.0, scale_b > 0.0), restitution)
     relief_a, relief_b = relief_along(system.world, a, normal), relief_along(system.world, b, normal)
-    scale_a, scale_b = scale_a * relief_a, scale_b * relief_b
     put_vector(lane, MASS_A, scaled_mass(a, scale_a))
     put_vector(lane, MASS_B, scaled_mass(b, scale_b))
     inertia_a, inertia_b = scaled_inertia(a, scale_a), scaled_inertia(b, scale_b)
     for k in range(6):
         lane[(INERTIA_A + k) * 8] = FLOAT32(inertia_a[k])
         lane[(INERTIA_B + k) * 8] = FLOAT32(inertia_b[k])
+    if relief_a < 1.0:
+        put_pressed(lane, MASS_A, INERTIA_A, a, scale_a, relief_a)
+    if relief_b < 1.0:
+        put_pressed(lane, MASS_B, INERTIA_B, b, scale_b, relief_b)
     warm = 1.0 if system.settings.is_warm_starting else 0.0
     put_vector(lane, FRICTION_WORLD, scale(vector3(manifold.friction_impulse), warm))
     lane[TWIST_IMPULSE * 8] = FLOAT32(manifold.twist_impulse * warm)
@@ -178,6 +178,8 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
         lane[FRICTION * 8], lane[RESTITUTION * 8] = settings.friction, settings.restitution
     elif manifold.flags & MANIFOLD_HAS_MATERIAL:
         lane[FRICTION * 8], lane[RESTITUTION * 8] = combine_own_surfaces(system, a, b, manifold)
+    if carries(manifold, a, b, h):
+        note_load(system, manifold, normal, a, b, (scale_a > 0.0, scale_b > 0.0), lane[FRICTION * 8], lane[RESTITUTION * 8])
     lane[IMPACT * 8] = FLOAT32(IMPACT_GOES_ON if manifold.flags & MANIFOLD_HAD_IMPACT else 0.0)
     bias_rate, softness = softness_of(system, a, b, relief_a, relief_b, h, usual)
     lane[BIAS_RATE * 8] = FLOAT32(bias_rate)

@@ -4,7 +4,8 @@ A pass of the solver changes an impulse at most by as much as stops the lighter 
 need a thousand passes to follow the slightest rocking of what lies on top, and the softness of contacts lets go of more in each
 sub-step than a pass regains: the load sinks in and slips off. So a body that is pressed between something heavy above and what
 carries it below counts as heavier in the contacts that carry the load, as a part of the load. Forces act on that mass too, since
-these contacts have to hold them. Its other contacts and joints see its true mass.
+these contacts have to hold them. Its other contacts and joints see its true mass. So do these contacts across gravity, where it
+lies on something smooth: on ice a plank and its load share the momentum that the plank had.
 
 The load is what passes through the body along gravity: the lesser of the impulses that push it down and up. An impact from one
 side passes nothing through. Impulses take some steps to grow to a load, so of what has just come to lie on a body that stands on
@@ -12,15 +13,20 @@ something immovable the weight counts as the load. A body that is squeezed by on
 a ship, carries nothing: as a part of the ship's mass it would hold the ship back.
 """
 
+import math
+
 import numpy as np
 
 from ..bodies.rare import own_rare, rare_of
-from ..bodies.schema import HAS_JOINT, IS_LOADED, IS_PRESSED
+from ..bodies.schema import HAS_JOINT, IS_GRIPPED, IS_LOADED, IS_PRESSED
 from ..geometry.vector import dot, length, subtract, vector3
+from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
+from .blocks import put_vector
+from .body_terms import scaled_inertia, scaled_mass
 from .schema import (
-    IMMOVABLE_NUMBER, LOAD_ABOVE, LOAD_BELOW, LOAD_DOWN, LOAD_FLOATS, LOAD_HEAVIEST, LOAD_SIZE, LOAD_UP,
+    IMMOVABLE_NUMBER, LOAD_ABOVE, LOAD_BELOW, LOAD_DOWN, LOAD_FLOATS, LOAD_GRIP, LOAD_HEAVIEST, LOAD_SIZE, LOAD_UP,
 )  # fmt: skip
 
 FLOAT32 = np.float32
@@ -38,6 +44,13 @@ pressed in a step: with two masses of a body the solver would win energy."""
 HEAVIER = 4.0
 """A body is relieved only if something that moves and is so many times as heavy, or as heavy in its contacts, lies on it: in a
 pile of equal bodies the solver hands loads on as they are."""
+ALONG_AXIS = 0.9999
+"""Gravity points along a world axis from this cosine on."""
+LEAST_GRIP = 0.05
+"""Friction grips from this coefficient on."""
+LEAST_FREE = 0.005
+"""A body is heavier across gravity too under loads of more than 2,000 times its mass: as these tilt by a hair on their soft
+contacts, they would push it aside."""
 SLOW = 0.5
 """Elastic contacts that close or part faster [m/s] bounce: they are no loads."""
 
@@ -57,6 +70,58 @@ def relief_along(world_address, body, normal):
         return 1.0
     down = vector3(body.gravity)
     return relief_of(world_address, body) if abs(dot(normal, down)) >= LEAST_COSINE * length(down) else 1.0
+
+
+@kernel
+def free_axis(body, relief):
+    """The world axis across which nothing grips a pressed body, along its gravity; -1 if there is none."""
+    if body.flags & IS_GRIPPED or relief < LEAST_FREE:
+        return -1
+    down = vector3(body.gravity)
+    least = ALONG_AXIS * length(down)
+    for k in range(3):
+        if abs(down[k]) > least:
+            return k
+    return -1
+
+
+@kernel
+def reliefs(body, relief):
+    """The factors on the inverse mass of a body along x, y and z: `relief` along gravity, and the true mass across it if nothing
+    grips it, so that it keeps its momentum there. `relief` along all if something does, as friction hands on a heavy pull no
+    better than normals a heavy load, or if gravity lies along no axis."""
+    axis = free_axis(body, relief)
+    if axis < 0:
+        return relief, relief, relief
+    return relief if axis == 0 else 1.0, relief if axis == 1 else 1.0, relief if axis == 2 else 1.0
+
+
+@kernel
+def relieved_mass(body, factor, relief):
+    """Inverse mass of a body along x, y and z times a factor and its `relief`."""
+    mass, parts = scaled_mass(body, factor), reliefs(body, relief)
+    return mass[0] * parts[0], mass[1] * parts[1], mass[2] * parts[2]
+
+
+@kernel
+def relieved_inertia(body, factor, relief):
+    """Inverse inertia of a body times a factor and its `relief`, which tilting sees, but not a turn about gravity."""
+    if free_axis(body, relief) < 0:
+        return scaled_inertia(body, factor * relief)
+    parts, half = reliefs(body, relief), math.sqrt(relief)
+    x, y, z = 1.0 if parts[0] < 1.0 else half, 1.0 if parts[1] < 1.0 else half, 1.0 if parts[2] < 1.0 else half
+    m = scaled_inertia(body, factor)
+    return m[0] * x * x, m[1] * y * y, m[2] * z * z, m[3] * x * y, m[4] * x * z, m[5] * y * z
+
+
+@kernel
+def put_pressed(lane, mass, inertia, body, factor, relief):
+    """Write the mass and inertia of a pressed body to these fields of a lane, times a factor."""
+    keep_as_call()
+    put_vector(lane, mass, relieved_mass(body, factor, relief))
+    of_body = relieved_inertia(body, factor, relief)
+    for k in range(6):
+        lane[(inertia + k) * 8] = FLOAT32(of_body[k])
 
 
 @kernel
@@ -86,8 +151,8 @@ def load_row(system, row):
 
 
 @kernel
-def add_load(system, body, other, impulse, normal, sign):
-    """Note a contact impulse [N s] on a body, along `sign` times `normal`, by another body."""
+def add_load(system, body, other, impulse, normal, sign, friction):
+    """Note a contact impulse [N s] on a body, along `sign` times `normal`, by another body, with the coefficient of friction."""
     if body.inverse_mass == 0.0 or body.flags & HAS_JOINT or body.active_index < 0:
         return
     load = load_row(system, body.active_index + 1)
@@ -100,34 +165,36 @@ def add_load(system, body, other, impulse, normal, sign):
     load[LOAD_DOWN if along > 0.0 else LOAD_UP] += FLOAT32(abs(along))
     number = IMMOVABLE_NUMBER if other.inverse_mass == 0.0 else IMMOVABLE_NUMBER + 1.0 + max(other.active_index, 0)
     load[LOAD_ABOVE if along > 0.0 else LOAD_BELOW] = FLOAT32(number)
+    if along < 0.0:
+        load[LOAD_GRIP] = max(load[LOAD_GRIP], FLOAT32(friction))
     seen = other.inverse_mass * relief_of(system.world, other)
     if 0.0 < seen and seen * HEAVIER <= body.inverse_mass:
         load[LOAD_HEAVIEST] = max(load[LOAD_HEAVIEST], FLOAT32(1.0 / seen))
 
 
 @kernel
-def note_load(system, manifold, normal, a, b, pushes, restitution):
+def note_load(system, manifold, normal, a, b, pushes, friction, restitution):
     """Note last step's impulses of a manifold that `carries`. `pushes`: whether A is pushed, and B. Called while contacts are
     prepared: blocks of one colour share no moving body, and colours follow one another."""
     impulse = pressure_of(manifold)
     closing = dot(normal, subtract(vector3(a.linear_velocity), vector3(b.linear_velocity)))
     if abs(closing) < SLOW or restitution <= 0.0:
         if pushes[0]:
-            add_load(system, a, b, impulse, normal, -1.0)
+            add_load(system, a, b, impulse, normal, -1.0, friction)
         if pushes[1]:
-            add_load(system, b, a, impulse, normal, 1.0)
+            add_load(system, b, a, impulse, normal, 1.0, friction)
 
 
 @kernel
 def settle_load(system, body, row, h):
     """Compute the load of a body for the next step from what was noted. Called once a step if a flag of it is set, by the thread
     that changes the body."""
-    carried, least, weight = 0.0, 0.0, 0.0
+    carried, least, weight, grips = 0.0, 0.0, 0.0, body.flags & IS_GRIPPED != 0
     if body.flags & IS_LOADED:
         load = load_row(system, row)
         through, heaviest = min(float(load[LOAD_DOWN]), float(load[LOAD_UP])), float(load[LOAD_HEAVIEST])
         if heaviest > 0.0 and load[LOAD_ABOVE] != load[LOAD_BELOW]:
-            least = MOST_CARRIED  # its other contacts are looked at in the next step
+            least, grips = MOST_CARRIED, load[LOAD_GRIP] >= LEAST_GRIP  # its other contacts are looked at in the next step
             carried = through * float(body.inverse_mass) / h
             if load[LOAD_BELOW] == FLOAT32(IMMOVABLE_NUMBER):
                 weight = heaviest * length(vector3(body.gravity)) * float(body.inverse_mass)
@@ -139,7 +206,7 @@ def settle_load(system, body, row, h):
     else:
         carried = max(carried, before * (1.0 - min(EASE * system.step.last_delta_time, 1.0)))
     carried = max(carried, least)
-    body.flags &= ~np.uint32(IS_LOADED | IS_PRESSED)
+    body.flags &= ~np.uint32(IS_LOADED | IS_PRESSED | IS_GRIPPED)
     if carried >= MOST_CARRIED:
         own_rare(system.world, body).carried = FLOAT32(carried)
-        body.flags |= IS_PRESSED
+        body.flags |= IS_PRESSED | (IS_GRIPPED if grips else 0)

@@ -43,6 +43,7 @@ LOAD_FLOATS = 8
 LOAD_DOWN, LOAD_UP = 0, 1  # heavy contact impulses on the body along gravity, and against it [N s]
 LOAD_HEAVIEST = 2  # mass, as its contacts see it, of the heaviest much heavier body among them, 0 without one [kg]
 LOAD_ABOVE, LOAD_BELOW = 3, 4  # numbers of the last bodies that pushed it along gravity, and against it; 0 without one
+LOAD_GRIP = 5  # the largest coefficient of friction of those that push it against gravity
 IMMOVABLE_NUMBER = 1.0
 """Their number of everything static or kinematic."""
 LOAD_SIZE = LOAD_FLOATS * 4

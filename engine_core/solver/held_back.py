@@ -19,11 +19,13 @@ from ..constraints.schema import (
     ANGULAR_VELOCITY, CARRIER, DELTA_POSITION, DELTA_ROTATION, HELD_BACK, HELD_NEXT, INERTIA_SIZE, LINEAR_VELOCITY, MET,
     ROW_SIZE, UNEVEN,
 )  # fmt: skip
-from ..geometry.vector import add, conjugate, multiply, quaternion, scale, store3, store4, subtract, vector3
+from ..geometry.vector import add, conjugate, length, multiply, quaternion, scale, store3, store4, subtract, vector3
 from ..joints.preparation import joints_of
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import stack_array, view
-from .continuous import held_rounds, is_swept, names_of, stopped_slots, stops, sweep_against, swept_slots
+from .continuous import (
+    held_rounds, is_swept, names_of, set_sweep, stopped_slots, stops, sweep_against, swept_slots,
+)  # fmt: skip
 from .gyroscopic import spin_turned_back
 from .integration import MOSTLY
 from .ways import NO_MOTION, SEGMENTS, come_so_far, end_of_segment, free_part, rest_of_way, row_of
@@ -174,11 +176,50 @@ def sweep_past_standing(system, world, bodies, index, sweeps):
 
 
 @kernel
+def is_run_into(system, world, bodies, index, other_index, sweeps):
+    """Whether another body, on its way after a held-back one has stopped, runs into that."""
+    body = bodies[index]
+    free = free_part(system, body)
+    motion, turn = come_so_far(system, body, free)
+    set_sweep(body, vector3(body.position), (motion, turn, motion, turn, 0.0), sweeps[0])
+    for segment in range(min(INT64(SEGMENTS * free), SEGMENTS - 1), SEGMENTS):
+        if sweep_against(system, world, bodies, index, other_index, segment, sweeps, 1.0) < 1.0:
+            return True
+    return False
+
+
+@kernel
+def mover_behind(system, world, bodies, index, sweeps):
+    """The kinematic body that runs into a held-back one from behind, -1 if none does: a lift or a wall, which nothing holds back,
+    would end up inside of what it pushes against others."""
+    body, cursor = bodies[index], stack_array(1, CURSOR)
+    if body.flags & HAS_JOINT:  # joints would be torn open
+        return INT64(-1)
+    reach = FLOAT64(body.extent) + length(come_so_far(system, body, free_part(system, body))[0])
+    start, found = subtract(vector3(body.position), vector3(system.place.origin)), INT64(-1)
+    for layer in range(system.trees.layer_count):
+        if layer == LAYER_SENSOR:
+            continue
+        tree = system.trees.rows + layer * TREE_SIZE
+        box_cast_begin(cursor, tree, start, (reach, reach, reach), NO_MOTION, 1.0)
+        other = ray_query_next(cursor, tree, 1.0)
+        while other >= 0:
+            is_mover = bodies[other].active_index >= 0 and bodies[other].mode < RIGID
+            if is_mover and found < 0 and stops(system, bodies, index, other):
+                found = INT64(other) if is_run_into(system, world, bodies, index, other, sweeps) else found
+            other = ray_query_next(cursor, tree, 1.0)
+        query_end(cursor, tree)
+    return found
+
+
+@kernel
 def way_carried(system, world, bodies, index, sweeps):
-    """How far a held-back body is carried along by the one that it hit, up to obstacles [m]. A body that is held back itself
-    carries nothing."""
+    """How far a held-back body is carried along by the one that it hit or by a mover behind it, up to obstacles [m]. A body that
+    is held back itself carries nothing."""
     body = bodies[index]
     carrier = INT64(names_of(system, body)[CARRIER])
+    if carrier < 0:
+        carrier = mover_behind(system, world, bodies, index, sweeps)
     if carrier < 0 or free_part(system, bodies[carrier]) < 1.0:
         return NO_MOTION
     free = free_part(system, body)

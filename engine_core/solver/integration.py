@@ -14,8 +14,8 @@ from ..bodies.schema import (
 )  # fmt: skip
 from ..broad_phase.schema import TREE
 from ..broad_phase.tree_edits import tree_widen
-from ..constraints.body_terms import forces_of
-from ..constraints.pressed_bodies import relief_of, settle_load
+from ..constraints.body_terms import forces_of, scaled, scaled_inertia, scaled_mass
+from ..constraints.pressed_bodies import relief_of, relieved_inertia, relieved_mass, settle_load
 from ..constraints.schema import (
     ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE, LINEAR_VELOCITY,
     LOCKED_AXES, ON_FOOT, ROW_SIZE, SPENT, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
@@ -71,14 +71,15 @@ def take_forces(system, body, forces, delta_time):
         if body.flags & HAS_RARE:
             rare = rare_of(system.world, body)
             force, torque = add(force, vector3(rare.constant_force)), add(torque, vector3(rare.constant_torque))
-        relief = relief_of(system.world, body)  # contacts that carry a load must be able to hold the force
-        force, torque = scale(force, relief), scale(torque, relief)
-        m = body.inverse_inertia_world
-        spin = symmetric_times((float(m[0]), float(m[1]), float(m[2]), float(m[3]), float(m[4]), float(m[5])), torque)
+        mass, inertia = scaled_mass(body, 1.0), scaled_inertia(body, 1.0)
+        if body.flags & IS_PRESSED:  # contacts that carry a load must be able to hold the force
+            relief = relief_of(system.world, body)
+            mass, inertia = relieved_mass(body, 1.0, relief), relieved_inertia(body, 1.0, relief)
+        pushed, spin = scaled(mass, force), symmetric_times(inertia, torque)
         for k in range(3):
             body.linear_velocity[k] = FLOAT32(body.linear_velocity[k] * damp_linear)
             body.angular_velocity[k] = FLOAT32(body.angular_velocity[k] * damp_angular)
-            forces[VELOCITY_CHANGE + k] = FLOAT32((gravity[k] + force[k] * body.inverse_mass) * h)
+            forces[VELOCITY_CHANGE + k] = FLOAT32((gravity[k] + pushed[k]) * h)
             forces[SPIN_CHANGE + k] = FLOAT32(spin[k] * h)
     if system.step.steps_left == 0:
         store3(body.force, (0.0, 0.0, 0.0))

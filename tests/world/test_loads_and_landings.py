@@ -63,16 +63,12 @@ NOT_YET = {
         "7 % of the momentum is lost while its load is at work",
         {"1000.0"},
     ),
-    "test_a_cloth_pulled_from_under_a_load_feels_its_friction": (
-        "a body under a load answers forces as a tenth of the load",
-        {"100.0"},
-    ),
     "test_a_plate_on_rollers_keeps_its_momentum": (
         "rollers count as a tenth of the load: 1 to 3 % is lost as it is set going",
         {"cylinder-100.0", "cylinder-1000.0", "ball-100.0", "ball-1000.0"},
     ),
     "test_a_ball_that_rolls_over_light_planks_does_not_become_faster": ("2.049 of 2.04 m/s", {"1000.0"}),
-    "test_a_smooth_stack_gets_no_momentum_sideways": ("1 to 6 mm/s", {"1000.0", "10000.0"}),
+    "test_a_smooth_stack_gets_no_momentum_sideways": ("1 to 6 mm/s", {"10000.0"}),
     "test_a_load_made_in_its_place_does_not_sink_into_what_carries_it": (
         "the load is known after some steps: until then it sinks in by 7 to 72 % of the size",
         {"0.1-100.0", "0.1-10000.0", "0.01-100.0"},
