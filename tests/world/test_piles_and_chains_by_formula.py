@@ -352,7 +352,6 @@ def test_a_sleeper_whose_support_goes_moves_freely(change):
     assert abs(box.position[1] - 0.5) == pytest.approx(5.0, abs=0.03)
 
 
-@pytest.mark.xfail(strict=True, reason="turned by 45.1 degrees it falls asleep at 46.3, its centre 16 mm beyond the edge")
 def test_a_cube_on_its_edge_falls():
     """From 0.1 degrees beyond the balance it gains speed all the time."""
     space = empty()
