@@ -4,12 +4,25 @@ import numpy as np
 
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
+from ..runtime.prefetch import prefetch
 from ..runtime.vector8 import load8, store8, transpose8
-from .schema import BLOCK_FIELDS, FIELD_SIZE, ROW_A, ROW_B, ROW_SIZE
+from .schema import BLOCK_FIELDS, BLOCK_SIZE, FIELD_SIZE, ROW_A, ROW_B, ROW_SIZE
 
 FLOAT32 = np.float32
 LANE_FLOATS = BLOCK_FIELDS * 8 - 7
 """Floats from the first one of a lane to its last."""
+
+
+LINE = 64
+"""Bytes of a line of the caches."""
+
+
+@kernel
+def prefetch_block(block):
+    """Prefetch a block that comes next: the blocks of a large pile lie beyond the caches in each pass, and the processor's own
+    prefetching ends with each page. An address behind the last block is not read."""
+    for line in range(-(-BLOCK_SIZE // LINE)):
+        prefetch(block + LINE * line)
 
 
 @kernel

@@ -21,7 +21,7 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_record, address_of_row, stack_array, view
 from ..runtime.prefetch import prefetch
 from ..runtime.vector8 import lane8, splat8, where_less8
-from .blocks import LANE_FLOATS, field, get_vector, put_vector
+from .blocks import LANE_FLOATS, field, get_vector, prefetch_block, put_vector
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
 from .colours import colours_of
 from .pressed_bodies import carries, note_load, put_pressed, relief_along
@@ -379,6 +379,7 @@ def prepare_contacts(system_address, begin, end, worker):
             prefetch_manifolds(colours, manifolds, index + 2)
         if index + 1 < end:
             prefetch_bodies(colours, pairs, all_lists, manifolds, bodies, index + 1)
+        prefetch_block(system.constraints.blocks + (index + 1) * BLOCK_SIZE)
         prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h, usual, frames)
 
 

@@ -12,7 +12,7 @@ A sub-step starts from the impulses of the one before, except those that have do
 import numpy as np
 
 from ..bodies.records import system_at
-from ..constraints.blocks import field, gather, put, velocities_of
+from ..constraints.blocks import field, gather, prefetch_block, put, velocities_of
 from ..constraints.schema import (
     BIAS_RATE, BLOCK_SIZE, BOUNCED, DEEP_PART, FIELD_SIZE, FRICTION_IMPULSE, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE,
     POINT_TOTAL_IMPULSE, POINTS, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TOTAL_FRICTION,
@@ -168,6 +168,7 @@ def relax(system_address, begin, end, worker):
     inverse_h, half, zero = splat8(FLOAT32(1.0 / h)), splat8(FLOAT32(0.5 * h)), splat8(FLOAT32(0.0))
     for index in range(begin, end):
         block = system.constraints.blocks + index * BLOCK_SIZE
+        prefetch_block(block + BLOCK_SIZE)
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
         if is_elastic(block):
