@@ -12,7 +12,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -24,7 +24,7 @@ from rich.table import Table
 from scree.tools import places
 
 LEAST_MILLISECONDS = 0.1
-"""A stage whose median is less is left out: its ratio would be noise."""
+"""A stage whose medians are less is left out: its ratio would be noise."""
 
 
 class Ratio(NamedTuple):
@@ -73,8 +73,9 @@ def answer_of(process: subprocess.Popen) -> list:
 
 def tick(process: subprocess.Popen) -> list[float]:
     """The seconds of each stage in one more tick of a process."""
-    process.stdin.write("\n")
-    process.stdin.flush()
+    with suppress(BrokenPipeError):  # `answer_of` tells that it has ended
+        process.stdin.write("\n")
+        process.stdin.flush()
     return answer_of(process)
 
 
@@ -94,12 +95,14 @@ def in_turn(checkouts: list[Path], scene: str, bodies: int, first: int, ticks: i
 
 
 def ratios_of(stage: str, names: list[list[str]], found: list[list[list[float]]]) -> list[Ratio]:
-    """The ratio of one stage; none if it takes less than `LEAST_MILLISECONDS`."""
+    """The ratio of one stage, of the ticks in which the other checkout has it; none if it takes less than `LEAST_MILLISECONDS` in
+    both."""
     base, now = ([seconds[names[side].index(stage)] for seconds in found[side]] for side in (0, 1))
     medians = 1e3 * statistics.median(base), 1e3 * statistics.median(now)
-    if min(medians) < LEAST_MILLISECONDS:
+    ratios = [b / a for a, b in zip(base, now, strict=True) if a > 0.0]
+    if max(medians) < LEAST_MILLISECONDS or not ratios:
         return []
-    return [Ratio(stage, *medians, statistics.median(b / a for a, b in zip(base, now, strict=True)))]
+    return [Ratio(stage, *medians, statistics.median(ratios))]
 
 
 def main(

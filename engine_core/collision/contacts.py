@@ -39,7 +39,7 @@ from .pair_manifolds import CHAIN, drop_unmatched, reject_pair, write_results
 from .pairs import lists_of, pairs_of
 from .passing import gap_between
 from .part_gaps import gap_to_shapes
-from .recycling import is_recyclable, remember_gap, remember_pose, stays_apart
+from .recycling import age, is_recyclable, remember_gap, remember_pose, stays_apart
 from .rolling import is_round_on_mesh, turn_to_chords
 from .schema import (
     CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED,
@@ -394,7 +394,10 @@ def collide(system_address, begin, end, worker):
         index = INT64(active[slot])
         pair = pairs[index]
         a, b = bodies[pair.body_a], bodies[pair.body_b]
-        if is_recyclable(pair, a, b) or stays_apart(pair, a, b, system.step.last_delta_time):
+        if is_recyclable(pair, a, b):
+            age(pair)
+            is_changed = pair.flags & PAIR_IS_UNSOLVED != 0
+        elif stays_apart(pair, a, b, system.step.last_delta_time):
             is_changed = pair.flags & PAIR_IS_UNSOLVED != 0
         else:
             is_changed = collide_pair(system, world, index, system.step.last_delta_time)

@@ -28,9 +28,11 @@ RECYCLE_PART_OF_SIZE = 0.05
 """... at most this many inner radii of the smaller one,"""
 RECYCLE_ROLLING = 5e-4
 """... at round surfaces at most this [m]: the anchor stays behind a rolling body; the weight ahead of it would drive it on,"""
-RECYCLE_AGE, RECYCLE_AGED = 1.0 / 32.0, 1.0e-3
-"""... and by this part less with each step, down to the second [m]: what came to lie somewhere slowly is collided where it lies,
-or a crate would stand on the place where it was, 1 cm before the edge that it has passed;"""
+RECYCLE_AGEING = 1.0 / 32.0
+"""... and by this part less with each step of any length: what came to lie somewhere slowly is collided where it lies, or a crate
+would stand on the place where it was, 1 cm before the edge that it has passed,"""
+RECYCLE_LEAST = 1.0e-3
+"""... down to this [m];"""
 RECYCLE_ANGLE = 0.15
 """... and at any size less than this angle [rad]."""
 FAR = 1.0e30
@@ -76,11 +78,14 @@ def is_recyclable(pair, a, b):
     angle, limit = angle_of(turn_since(a, pair.pose_rotation_a) + turn_since(b, pair.pose_rotation_b)), pair.limit
     if limit < 0.0:
         limit = FLOAT32(min(RECYCLE_DISTANCE, RECYCLE_PART_OF_SIZE * smaller_radius(a, b), -FLOAT64(limit)))
-    if moved_since(pair, a, b) + angle * pair.reach < limit or moved_in_frame(pair, a, b) < limit:
-        if pair.limit > FLOAT32(RECYCLE_AGED):
-            pair.limit -= FLOAT32(RECYCLE_AGE) * pair.limit
-        return True
-    return False
+    return moved_since(pair, a, b) + angle * pair.reach < limit or moved_in_frame(pair, a, b) < limit
+
+
+@kernel
+def age(pair):
+    """Let the manifolds of a pair age by a step."""
+    if pair.limit > FLOAT32(RECYCLE_LEAST):
+        pair.limit -= FLOAT32(RECYCLE_AGEING) * pair.limit
 
 
 @kernel

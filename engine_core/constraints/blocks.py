@@ -20,7 +20,7 @@ LINE = 64
 @kernel
 def prefetch_block(block):
     """Prefetch a block that comes next: the blocks of a large pile lie beyond the caches in each pass, and the processor's own
-    prefetching ends with each page. An address behind the last block is not read."""
+    prefetching ends with each page. Short passes need none. A prefetch never faults: the block after the last may be named."""
     for line in range(-(-BLOCK_SIZE // LINE)):
         prefetch(block + LINE * line)
 

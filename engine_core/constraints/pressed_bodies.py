@@ -5,7 +5,8 @@ need a thousand passes to follow the slightest rocking of what lies on top, and 
 sub-step than a pass regains: the load sinks in and slips off. So a body that is pressed between something heavy above and what
 carries it below counts as heavier in the contacts that carry the load, as a part of the load. Forces act on that mass too, since
 these contacts have to hold them. Its other contacts and joints see its true mass. So do these contacts across gravity, where it
-lies on something smooth: on ice a plank and its load share the momentum that the plank had.
+lies on something smooth: on ice a plank and its load share the momentum that the plank had (not under loads of more than 2,000
+times its mass, nor if gravity points along no axis of the world).
 
 The load is what passes through the body along gravity: the lesser of the impulses that push it down and up. An impact from one
 side passes nothing through. Impulses take some steps to grow to a load, so of what has just come to lie on a body that stands on
@@ -49,8 +50,8 @@ ALONG_AXIS = 0.9999
 LEAST_GRIP = 0.05
 """Friction grips from this coefficient on."""
 LEAST_FREE = 0.005
-"""A body is heavier across gravity too under loads of more than 2,000 times its mass: as these tilt by a hair on their soft
-contacts, they would push it aside."""
+"""The least relief at which the mass across gravity is the true one, of a load of 2,000 times the mass on Earth. Larger loads
+would push the body aside as they tilt by a hair on their soft contacts."""
 SLOW = 0.5
 """Elastic contacts that close or part faster [m/s] bounce: they are no loads."""
 
@@ -74,7 +75,8 @@ def relief_along(world_address, body, normal):
 
 @kernel
 def free_axis(body, relief):
-    """The world axis across which nothing grips a pressed body, along its gravity; -1 if there is none."""
+    """The world axis along which the gravity of a pressed body points, if its mass across that is its true one; else -1: friction
+    grips it, its load is too large, or gravity points along no axis."""
     if body.flags & IS_GRIPPED or relief < LEAST_FREE:
         return -1
     down = vector3(body.gravity)
@@ -108,8 +110,8 @@ def relieved_inertia(body, factor, relief):
     """Inverse inertia of a body times a factor and its `relief`, which tilting sees, but not a turn about gravity."""
     if free_axis(body, relief) < 0:
         return scaled_inertia(body, factor * relief)
-    parts, half = reliefs(body, relief), math.sqrt(relief)
-    x, y, z = 1.0 if parts[0] < 1.0 else half, 1.0 if parts[1] < 1.0 else half, 1.0 if parts[2] < 1.0 else half
+    parts, root = reliefs(body, relief), math.sqrt(relief)
+    x, y, z = 1.0 if parts[0] < 1.0 else root, 1.0 if parts[1] < 1.0 else root, 1.0 if parts[2] < 1.0 else root
     m = scaled_inertia(body, factor)
     return m[0] * x * x, m[1] * y * y, m[2] * z * z, m[3] * x * y, m[4] * x * z, m[5] * y * z
 
@@ -194,7 +196,9 @@ def settle_load(system, body, row, h):
         load = load_row(system, row)
         through, heaviest = min(float(load[LOAD_DOWN]), float(load[LOAD_UP])), float(load[LOAD_HEAVIEST])
         if heaviest > 0.0 and load[LOAD_ABOVE] != load[LOAD_BELOW]:
-            least, grips = MOST_CARRIED, load[LOAD_GRIP] >= LEAST_GRIP  # its other contacts are looked at in the next step
+            least = MOST_CARRIED  # its other contacts are looked at in the next step
+            if load[LOAD_UP] > 0.0:
+                grips = load[LOAD_GRIP] >= LEAST_GRIP
             carried = through * float(body.inverse_mass) / h
             if load[LOAD_BELOW] == FLOAT32(IMMOVABLE_NUMBER):
                 weight = heaviest * length(vector3(body.gravity)) * float(body.inverse_mass)

@@ -67,8 +67,8 @@ def invert(m, size):
 
 @kernel
 def inverse_factor_3(a00, a10, a11, a20, a21, a22):
-    """K of three rows, from and to the numbers of a lower triangle, which stay in registers. Roots are drawn last, since no other
-    number waits for them (L D L^T, with a unit diagonal in L, comes first)."""
+    """K of three rows, from and to the numbers of a lower triangle, which stay in registers. Square roots come last, since no
+    other number waits for them (L D L^T, with a unit diagonal in L, comes first)."""
     p0 = 1.0 / max(a00, LEAST_LEFT)
     l10, l20 = a10 * p0, a20 * p0
     b21 = a21 - l20 * a10
@@ -165,7 +165,8 @@ def multiply_upper_6(m, v):
 
 @kernel
 def solve_at_once(m, size, v):
-    """v becomes (L L^T)^-1 v by the K of `invert_at_once`. Numbers of `v` beyond the size must be 0 and stay so."""
+    """v becomes (L L^T)^-1 v by the K of `invert_at_once`. `v` has room for six numbers; those beyond the
+    size must be 0 and stay so."""
     if size <= 3:
         a, b, c = m[0] * v[0], m[1] * v[0] + m[2] * v[1], m[3] * v[0] + m[4] * v[1] + m[5] * v[2]
         v[0], v[1], v[2] = m[0] * a + m[1] * b + m[3] * c, m[2] * b + m[4] * c, m[5] * c

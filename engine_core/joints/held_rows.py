@@ -130,7 +130,7 @@ def put_held(node, joint, rows):
 @kernel
 def find_dependent(node, locked_count):
     """The first held row that depends on the axes before it, or -1. `pull` has the diagonal, `block` the inverse of its
-    factor, which has the same diagonal as the factor with an inverted one."""
+    factor, with 1 over the factor's diagonal."""
     for j in range(locked_count, node.count):
         inverse = node.block[entry(j, j)]
         if inverse * inverse * LEAST_APART * node.pull[j] >= 1.0:

@@ -194,7 +194,7 @@ TREE_NODE = np.dtype(
         ("held", "u4"),  # bits of these rows
         ("upper", "u4"),  # bits of those that are at an upper limit: their direction is reversed
         ("turn", "f4", 3),  # vector of the rotation since the step began, when the matrices were made
-        # Lower triangles; once factorized, the inverses of their Cholesky factors (of six rows: `invert_at_once`).
+        # Lower triangles; once factorized, the inverses of their Cholesky factors, S filled up by `invert_at_once`.
         ("inertia", "f8", TRIANGLE),  # H
         ("block", "f8", TRIANGLE),  # S
         ("wanted", "f8", NODE_ROWS),

@@ -51,6 +51,7 @@ def dot_6(a, b):
 
 @kernel
 def is_zero_6(v):
+    """Whether six numbers are 0, as the push of every leaf on the way up."""
     return v[0] == 0.0 and v[1] == 0.0 and v[2] == 0.0 and v[3] == 0.0 and v[4] == 0.0 and v[5] == 0.0
 
 

@@ -1,8 +1,8 @@
 """Moving bodies stopped by continuous collision back to their allowed places, with all that is joined to them.
 
 A stopped body blocks others, so sweeps go in rounds: each round sees the bodies stopped in previous rounds as held back. A body
-carried by the one that it hit moves with it. Jointed bodies stop together, each on its own path, since the stopping one would
-otherwise leave its joints.
+carried by the one that it hit, or by a kinematic one behind it, moves with it. Jointed bodies stop together, each on its own
+path, since the stopping one would otherwise leave its joints.
 """
 
 import numpy as np
@@ -177,7 +177,7 @@ def sweep_past_standing(system, world, bodies, index, sweeps):
 
 @kernel
 def is_run_into(system, world, bodies, index, other_index, sweeps):
-    """Whether another body, on its way after a held-back one has stopped, runs into that."""
+    """Whether another body runs into a held-back one, on its way from the beginning of the segment in which that stops."""
     body = bodies[index]
     free = free_part(system, body)
     motion, turn = come_so_far(system, body, free)
@@ -218,9 +218,9 @@ def way_carried(system, world, bodies, index, sweeps):
     is held back itself carries nothing."""
     body = bodies[index]
     carrier = INT64(names_of(system, body)[CARRIER])
-    if carrier < 0:
-        carrier = mover_behind(system, world, bodies, index, sweeps)
     if carrier < 0 or free_part(system, bodies[carrier]) < 1.0:
+        carrier = mover_behind(system, world, bodies, index, sweeps)
+    if carrier < 0:
         return NO_MOTION
     free = free_part(system, body)
     motion, turn = come_so_far(system, body, free)

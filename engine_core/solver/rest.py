@@ -9,8 +9,9 @@ No velocity is kept to tell this. A body that accelerates uniformly, with any ve
     way = v t - a t^2 / 2,  so  a = 2 (v t - way) / t^2
 
 where v is its velocity now. `BODY.steady_time` counts how long the change of velocity in each step has been that acceleration,
-which is an average since the body began to rest. The changes of a body that trembles in a heap are many times as large as its
-average and point anywhere; those of a body that creeps are many times as small as the least acceleration that counts.
+which is an average since the body began to rest. A spin may also grow faster, in the same direction: so does that of a body
+that tips over its edge. The changes of a body that trembles in a heap are many times as large as its average and point
+anywhere; those of a body that creeps are many times as small as the least acceleration that counts.
 """
 
 import math
