@@ -1,8 +1,9 @@
-"""Where the time of a step goes while a pile moves: the drum, the shaken bin and the chains of the demo project, without Godot.
+"""Where the time of a step goes: the drum, the shaken bin, the chains and the pyramids of the demo project, without Godot.
 
     python -m scree.tools.moving_costs drum 2000 1
     python -m scree.tools.moving_costs shaken_bin 3000 2
     python -m scree.tools.moving_costs chains 6000 2
+    python -m scree.tools.moving_costs pyramids 2100 1
 The last number is that of threads. Prints one line of JSON: milliseconds a step, each stage on the thread that steps (floors,
 each tick's least of the rounds), the busy time of each thread by job, and how much there was to do.
 """
@@ -38,6 +39,7 @@ ROW, HALF_WIDTH, WALL, SWING, FREQUENCY, SHAKEN_FROM = 13, 10.0, 60.0, 1.0, math
 LINKS, LINK, LENGTH, CHAINS_A_ROW, CHAIN_PLACES = 6, (0.08, 0.21, 0.08), 0.5, 10, (1.25, 3.6, 1.25)  # as in chains.gd
 BEND, SWING_SPAN, TWIST_SPAN = 0.5 * math.pi, 0.8, 0.5
 FALLING_FROM = 10  # the first tick of chains that is measured
+BASE, DISTANCE, STANDING_FROM = 20, 3.0, 60  # as in pyramid.gd; the first tick of pyramids that is measured
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -47,12 +49,12 @@ def turned(angle: float) -> tuple[float, ...]:
 
 
 class MovingPile:
-    """Boxes of 1 m in a kinematic body of slabs."""
+    """Boxes of 1 m in a kinematic body of slabs, which stays where it is if nothing else is said."""
 
-    pose: Callable[[float], tuple[float, ...]]
-    """Where the bin is at a time [s]."""
     begin = BEGIN
     """The first tick that is measured."""
+    jitter = JITTER
+    """Boxes begin beside their places by at most half of this along each axis [m]."""
 
     def __init__(self, threads: int, places: np.ndarray, slabs: list[tuple[tuple[float, ...], tuple[float, ...]]]):
         self.world = World(threads=threads)
@@ -63,7 +65,7 @@ class MovingPile:
             self.world.body.add_shape(self.bin, self._box(half_extents), transform)
         self._enter(self.bin, (*UPRIGHT, 0.0, 0.0, 0.0))
         box, random = self._box((0.5, 0.5, 0.5)), np.random.default_rng(1)
-        for place in places + random.uniform(-JITTER / 2.0, JITTER / 2.0, places.shape):
+        for place in places + random.uniform(-self.jitter / 2.0, self.jitter / 2.0, places.shape):
             body = self.world.body.create()
             self.world.body.add_shape(body, box)
             self._enter(body, (*UPRIGHT, *place))
@@ -78,6 +80,10 @@ class MovingPile:
         self.world.body.set_param(body, "friction", FRICTION)
         self.world.body.set_transform(body, transform)
         self.world.body.set_system(body, self.system)
+
+    def pose(self, seconds: float) -> tuple[float, ...]:
+        """Where the bin is at a time [s]."""
+        return (*UPRIGHT, 0.0, 0.0, 0.0)
 
     def step(self) -> float:
         """Move the bin on and step; the seconds that the step took."""
@@ -170,8 +176,26 @@ class Chains(MovingPile):
             self.world.joint.set_limits(joint, CONE, 0.0, SWING_SPAN)
             self.world.joint.set_limits(joint, TWIST, -TWIST_SPAN, TWIST_SPAN)
 
-    def pose(self, seconds: float) -> tuple[float, ...]:
-        return (*UPRIGHT, 0.0, 0.0, 0.0)
+
+class Pyramids(MovingPile):
+    """Rows of flat pyramids that stand on a floor."""
+
+    begin, jitter = STANDING_FROM, 0.0
+
+    def __init__(self, count: int, threads: int):
+        pyramids = math.ceil(count / (BASE * (BASE + 1) // 2))
+        places = [
+            (box - (BASE - row - 1) / 2.0, 0.5 + row, (pyramid - (pyramids - 1) / 2.0) * DISTANCE)
+            for pyramid in range(pyramids) for row in range(BASE) for box in range(BASE - row)
+        ]  # fmt: skip
+        floor = [((WALL, THICKNESS / 2.0, WALL), (*UPRIGHT, 0.0, -THICKNESS / 2.0, 0.0))]
+        super().__init__(threads, np.array(places[:count]), floor)
+
+
+SCENES: dict[str, Callable[[int, int], MovingPile]] = {
+    "drum": Drum, "shaken_bin": ShakenBin, "chains": Chains, "pyramids": Pyramids,
+}  # fmt: skip
+"""Scenes by name, made from the number of bodies and of threads."""
 
 
 def stage_floors(make, count: int, threads: int) -> dict[str, float]:
@@ -219,7 +243,7 @@ def busy_threads(make, count: int, threads: int) -> tuple[dict[str, dict[str, fl
 
 def costs(scene: str, count: int, threads: int) -> dict:
     """All figures of a scene."""
-    make = {"drum": Drum, "shaken_bin": ShakenBin, "chains": Chains}[scene]
+    make = SCENES[scene]
     busy, work = busy_threads(make, count, threads)
     return {"stages": stage_floors(make, count, threads), "busy": busy, "work": work}
 

@@ -3,11 +3,12 @@
     python -m scree.tools.stages_in_turn chains 6000 ../other_checkout
 A machine that changes its speed within seconds slows both down alike, so the median over the ticks of the ratio of each tick
 tells 1 % apart where floors of whole runs do not. Which of the two steps first changes from tick to tick. The other checkout
-needs its own `.venv`. Scenes are those of `moving_costs.py`.
+needs its own `.venv`. Scenes are those of this checkout's `moving_costs.py`.
 """
 
 import json
 import os
+import runpy
 import statistics
 import subprocess
 import sys
@@ -37,11 +38,10 @@ class Ratio(NamedTuple):
 
 
 def serve(scene: str, bodies: int) -> None:
-    """Build a scene; print the names of its stages, and for each line of input the seconds that each takes in one more tick."""
-    from scree.tools import moving_costs
-
-    make = {"drum": moving_costs.Drum, "shaken_bin": moving_costs.ShakenBin, "chains": moving_costs.Chains}[scene]
-    pile = make(bodies, 1)
+    """Build a scene, on one core; print the names of its stages, and for each line of input the seconds that each takes in one
+    more tick."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    pile = runpy.run_path(str(Path(__file__).with_name("moving_costs.py")))["SCENES"][scene](bodies, 1)
     system = pile.world.system(pile.system)
     system.measure_stages()
     print(json.dumps([*system.stage_seconds(), "step"]), flush=True)
@@ -59,8 +59,11 @@ def stepping(checkout: Path, scene: str, bodies: int) -> Iterator[subprocess.Pop
     # -P: beside this file lies scree.py, which would be imported for the package.
     command = [python, "-P", Path(__file__).resolve(), "--serve", scene, str(bodies)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=checkout) as process:
-        yield process
-        process.stdin.close()
+        try:
+            yield process
+        finally:
+            with suppress(BrokenPipeError):  # it has ended
+                process.stdin.close()
 
 
 def answer_of(process: subprocess.Popen) -> list:
@@ -81,7 +84,6 @@ def tick(process: subprocess.Popen) -> list[float]:
 
 def in_turn(checkouts: list[Path], scene: str, bodies: int, first: int, ticks: int) -> list[Ratio]:
     """The stages of `ticks` ticks from the tick `first` on, in both checkouts. Stages that only one has are left out."""
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with ExitStack() as stack:
         processes = [stack.enter_context(stepping(checkout, scene, bodies)) for checkout in checkouts]
         names = [answer_of(process) for process in processes]
@@ -106,7 +108,7 @@ def ratios_of(stage: str, names: list[list[str]], found: list[list[list[float]]]
 
 
 def main(
-    scene: Annotated[str, typer.Argument(help="drum, shaken_bin or chains")],
+    scene: Annotated[str, typer.Argument(help="drum, shaken_bin, chains or pyramids")],
     bodies: int,
     base: Annotated[Path, typer.Argument(help="the other checkout")],
     first: int = 10,

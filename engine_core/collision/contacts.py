@@ -394,10 +394,10 @@ def collide(system_address, begin, end, worker):
         index = INT64(active[slot])
         pair = pairs[index]
         a, b = bodies[pair.body_a], bodies[pair.body_b]
-        if is_recyclable(pair, a, b):
+        is_kept = is_recyclable(pair, a, b)
+        if is_kept:
             age(pair)
-            is_changed = pair.flags & PAIR_IS_UNSOLVED != 0
-        elif stays_apart(pair, a, b, system.step.last_delta_time):
+        if is_kept or stays_apart(pair, a, b, system.step.last_delta_time):
             is_changed = pair.flags & PAIR_IS_UNSOLVED != 0
         else:
             is_changed = collide_pair(system, world, index, system.step.last_delta_time)

@@ -4,25 +4,21 @@ import numpy as np
 
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
-from ..runtime.prefetch import prefetch
+from ..runtime.prefetch import LINE, prefetch_lines
 from ..runtime.vector8 import load8, store8, transpose8
 from .schema import BLOCK_FIELDS, BLOCK_SIZE, FIELD_SIZE, ROW_A, ROW_B, ROW_SIZE
 
 FLOAT32 = np.float32
 LANE_FLOATS = BLOCK_FIELDS * 8 - 7
 """Floats from the first one of a lane to its last."""
-
-
-LINE = 64
-"""Bytes of a line of the caches."""
+BLOCK_LINES = -(-BLOCK_SIZE // LINE)
 
 
 @kernel
 def prefetch_block(block):
     """Prefetch a block that comes next: the blocks of a large pile lie beyond the caches in each pass, and the processor's own
-    prefetching ends with each page. Short passes need none. A prefetch never faults: the block after the last may be named."""
-    for line in range(-(-BLOCK_SIZE // LINE)):
-        prefetch(block + LINE * line)
+    prefetching ends with each page. Short passes need none."""
+    prefetch_lines(block, BLOCK_LINES)
 
 
 @kernel

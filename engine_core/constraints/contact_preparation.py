@@ -19,7 +19,7 @@ from ..geometry.wide_vector import is_any_above8
 from ..runtime.call import load_float32, load_int32, store_float32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import address_of_record, address_of_row, stack_array, view
-from ..runtime.prefetch import prefetch
+from ..runtime.prefetch import LINE, prefetch, prefetch_lines
 from ..runtime.vector8 import lane8, splat8, where_less8
 from .blocks import LANE_FLOATS, field, get_vector, prefetch_block, put_vector
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
@@ -38,11 +38,11 @@ from .wide_preparation import (
 )  # fmt: skip
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
-MANIFOLD_LINES = MANIFOLD.itemsize // 64
+MANIFOLD_LINES = MANIFOLD.itemsize // LINE
 BODY_LINES = 2
 """Cache lines of a body that are read to prepare contacts."""
 FRAME_FLOATS = FRAME_FIELDS * 8
-assert max(BODY.fields[name][1] for name in ("inverse_inertia_world", "axis_locks", "contact_bias")) < 64 * BODY_LINES
+assert max(BODY.fields[name][1] for name in ("inverse_inertia_world", "axis_locks", "contact_bias")) < LINE * BODY_LINES
 CONTACT_PATCH = 0.05
 """A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
 SPREAD_OF_DISC = 2.0 / 3.0
@@ -253,9 +253,7 @@ def prefetch_manifolds(colours, manifolds, block_index):
     """Prefetch the manifolds of a later block: they are in no order."""
     members, count = members_of_block(colours, block_index)
     for k in range(count):
-        address = address_of_record(manifolds[load_int32(members + 4 * k)])
-        for line in range(MANIFOLD_LINES):
-            prefetch(address + 64 * line)
+        prefetch_lines(address_of_record(manifolds[load_int32(members + 4 * k)]), MANIFOLD_LINES)
 
 
 @kernel
@@ -266,10 +264,8 @@ def prefetch_bodies(colours, pairs, all_lists, manifolds, bodies, block_index):
         manifold = manifolds[load_int32(members + 4 * k)]
         prefetch(address_of_record(pairs[manifold.pair]))
         prefetch(address_of_record(all_lists[manifold.pair]))
-        for side in range(2):
-            address = address_of_record(bodies[manifold.body_a if side == 0 else manifold.body_b])
-            for line in range(BODY_LINES):
-                prefetch(address + 64 * line)
+        prefetch_lines(address_of_record(bodies[manifold.body_a]), BODY_LINES)
+        prefetch_lines(address_of_record(bodies[manifold.body_b]), BODY_LINES)
 
 
 @kernel

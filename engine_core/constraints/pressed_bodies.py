@@ -88,31 +88,23 @@ def free_axis(body, relief):
 
 
 @kernel
-def reliefs(body, relief):
-    """The factors on the inverse mass of a body along x, y and z: `relief` along gravity, and the true mass across it if nothing
-    grips it, so that it keeps its momentum there. `relief` along all if something does, as friction hands on a heavy pull no
-    better than normals a heavy load, or if gravity lies along no axis."""
-    axis = free_axis(body, relief)
-    if axis < 0:
-        return relief, relief, relief
-    return relief if axis == 0 else 1.0, relief if axis == 1 else 1.0, relief if axis == 2 else 1.0
-
-
-@kernel
 def relieved_mass(body, factor, relief):
-    """Inverse mass of a body along x, y and z times a factor and its `relief`."""
-    mass, parts = scaled_mass(body, factor), reliefs(body, relief)
-    return mass[0] * parts[0], mass[1] * parts[1], mass[2] * parts[2]
+    """Inverse mass of a body along x, y and z times a factor, and times its `relief` along gravity. Across gravity it is the true
+    one if nothing grips the body, so that it keeps its momentum there; if something does, it is times its `relief` too, as
+    friction hands on a heavy pull no better than normals a heavy load."""
+    mass, axis, across = scaled_mass(body, factor), free_axis(body, relief), 1.0
+    if axis < 0:
+        across = relief
+    x, y, z = relief if axis == 0 else across, relief if axis == 1 else across, relief if axis == 2 else across
+    return mass[0] * x, mass[1] * y, mass[2] * z
 
 
 @kernel
 def relieved_inertia(body, factor, relief):
-    """Inverse inertia of a body times a factor and its `relief`, which tilting sees, but not a turn about gravity."""
-    if free_axis(body, relief) < 0:
-        return scaled_inertia(body, factor * relief)
-    parts, root = reliefs(body, relief), math.sqrt(relief)
-    x, y, z = 1.0 if parts[0] < 1.0 else root, 1.0 if parts[1] < 1.0 else root, 1.0 if parts[2] < 1.0 else root
-    m = scaled_inertia(body, factor)
+    """Inverse inertia of a body times a factor and its `relief`, which tilting sees, but a turn about gravity only if
+    something grips it."""
+    m, axis, root = scaled_inertia(body, factor), free_axis(body, relief), math.sqrt(relief)
+    x, y, z = 1.0 if axis == 0 else root, 1.0 if axis == 1 else root, 1.0 if axis == 2 else root
     return m[0] * x * x, m[1] * y * y, m[2] * z * z, m[3] * x * y, m[4] * x * z, m[5] * y * z
 
 

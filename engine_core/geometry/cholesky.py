@@ -9,7 +9,7 @@ import math
 from ..runtime.kernel import kernel
 
 LEAST_LEFT = 1.0e-200
-"""The least square of an element of L's diagonal."""
+"""The least square of an element of L's diagonal: products of two inverted ones and a root are still numbers."""
 
 
 @kernel
@@ -165,8 +165,8 @@ def multiply_upper_6(m, v):
 
 @kernel
 def solve_at_once(m, size, v):
-    """v becomes (L L^T)^-1 v by the K of `invert_at_once`. `v` has room for six numbers; those beyond the
-    size must be 0 and stay so."""
+    """v becomes (L L^T)^-1 v by the K of `invert_at_once`. `v` has room for six numbers; those beyond the size
+    must be 0 and stay so."""
     if size <= 3:
         a, b, c = m[0] * v[0], m[1] * v[0] + m[2] * v[1], m[3] * v[0] + m[4] * v[1] + m[5] * v[2]
         v[0], v[1], v[2] = m[0] * a + m[1] * b + m[3] * c, m[2] * b + m[4] * c, m[5] * c

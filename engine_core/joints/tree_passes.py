@@ -12,7 +12,7 @@ from ..constraints.body_terms import forces_of
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, view
-from ..runtime.prefetch import prefetch
+from ..runtime.prefetch import LINE, prefetch_lines
 from .curvature import keep_drifts
 from .held_rows import LIMITS_TOO, LOCKS_ALONE, MOTORS_TOO, bound_held
 from .loops import close_loops, factorize_loops, finish_loops, measure_loops, open_loops
@@ -40,7 +40,7 @@ SURELY = 0.25
 the accepted error, the drift is not measured again."""
 MOST_PREFETCHED = 16
 """Nodes of a tree that are prefetched."""
-NODE_LINES, JOINT_LINES = -(-TREE_NODE.fields["kept"][1] // 64), -(-JOINT.fields["motor_velocity"][1] // 64)
+NODE_LINES, JOINT_LINES = -(-TREE_NODE.fields["kept"][1] // LINE), -(-JOINT.fields["motor_velocity"][1] // LINE)
 """Cache lines of the parts of a node and of a joint that each sub-step reads."""
 
 
@@ -132,12 +132,6 @@ def solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate):
         change, turn = measure_drifts(system, nodes, tree, joints, 0.0)
         if change < near:
             break
-
-
-@kernel
-def prefetch_lines(address, count):
-    for line in range(count):
-        prefetch(address + 64 * line)
 
 
 @kernel

@@ -190,8 +190,8 @@ def is_run_into(system, world, bodies, index, other_index, sweeps):
 
 @kernel
 def mover_behind(system, world, bodies, index, sweeps):
-    """The kinematic body that runs into a held-back one from behind, -1 if none does: a lift or a wall, which nothing holds back,
-    would end up inside of what it pushes against others."""
+    """The kinematic body that runs into a held-back one from behind, -1 if none does, the lowest number if several do: a lift or
+    a wall, which nothing holds back, would end up inside of what it pushes against others."""
     body, cursor = bodies[index], stack_array(1, CURSOR)
     if body.flags & HAS_JOINT:  # joints would be torn open
         return INT64(-1)
@@ -205,7 +205,7 @@ def mover_behind(system, world, bodies, index, sweeps):
         other = ray_query_next(cursor, tree, 1.0)
         while other >= 0:
             is_mover = bodies[other].active_index >= 0 and bodies[other].mode < RIGID
-            if is_mover and found < 0 and stops(system, bodies, index, other):
+            if is_mover and (found < 0 or other < found) and stops(system, bodies, index, other):
                 found = INT64(other) if is_run_into(system, world, bodies, index, other, sweeps) else found
             other = ray_query_next(cursor, tree, 1.0)
         query_end(cursor, tree)

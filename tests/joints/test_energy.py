@@ -91,13 +91,12 @@ def test_a_wheel_on_a_pin_beside_its_middle(spin, substeps):
 @pytest.mark.parametrize("kind", ("point", "hinge", "cone"))
 def test_a_pendulum(kind):
     world = SmallWorld()
-    body = part(world, (0.1, 0.5, 0.2), (0.6, 0.0, 0.1))
+    # A swing in a plane is not stable for uneven bodies: rounding grows until they tumble, and a cone's limit would stop them.
+    body = part(world, (0.2, 0.2, 0.2) if kind == "cone" else (0.1, 0.5, 0.2), (0.6, 0.0, 0.1))
     joint = world.world.joint.create(kind, 0, body, frame(0.0, 0.0, 0.1, ACROSS), frame(-0.6, 0.0, 0.0, ACROSS))
     if kind == "cone":
         wide_cone(world.world, joint)
-    # The swing in a plane is not stable: rounding grows until the body tumbles, after 45 s, and the cone's limit stops it.
-    ticks = 2000 if kind == "cone" else MINUTE
-    check_energy(world, [body], 10.0, mass_of(world.body(body)) * 10.0 * 0.6, ticks)
+    check_energy(world, [body], 10.0, mass_of(world.body(body)) * 10.0 * 0.6)
 
 
 @pytest.mark.parametrize("links", (2, 4))

@@ -1,23 +1,13 @@
 """Two checkouts that step in turn."""
 
-import subprocess
-import sys
-
 import pytest
 
 from scree.tools import places, stages_in_turn
 
 
 def test_a_checkout_beside_itself_takes_as_long():
-    """In a process of its own, which stays on one core."""
-    code = (
-        "from scree.tools import places, stages_in_turn\n"
-        "for r in stages_in_turn.in_turn([places.checkout()] * 2, 'chains', 600, 5, 40):\n"
-        "    print(r.stage, r.base, r.now, r.ratio)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=places.checkout())
-    rows = {name: float(ratio) for name, *_, ratio in map(str.split, done.stdout.splitlines())}
-    assert 0.5 < rows["step"] < 2.0  # 0.99 to 1.01 where nothing else runs
+    rows = {row.stage: row for row in stages_in_turn.in_turn([places.checkout()] * 2, "chains", 600, 5, 40)}
+    assert 0.5 < rows["step"].ratio < 2.0  # 0.99 to 1.01 where nothing else runs
 
 
 def test_stages_that_take_nothing_are_left_out():
@@ -38,6 +28,11 @@ def test_a_stage_that_is_new_or_rare_is_shown():
 
 
 def test_a_process_that_ends_is_told():
-    process = subprocess.Popen([sys.executable, "-c", "pass"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    with process, pytest.raises(RuntimeError, match="ended with 0"):
-        stages_in_turn.answer_of(process)
+    with pytest.raises(RuntimeError, match="ended with 1"):
+        stages_in_turn.in_turn([places.checkout()] * 2, "no such scene", 10, 0, 1)
+    with stages_in_turn.stepping(places.checkout(), "pyramids", 10) as process:
+        assert stages_in_turn.answer_of(process)[-1] == "step"
+        process.kill()
+        process.wait()
+        with pytest.raises(RuntimeError, match="ended with -9"):
+            stages_in_turn.tick(process)
