@@ -21,6 +21,8 @@ from scree.tools.places import cache_folder
 
 COUNTING = {"NRT_incref", "NRT_decref"}
 """Functions that Numba has compiled for this processor before they are linked; those of `platform.c` take their place."""
+WRAPPER = "cfunc."
+"""The beginning of Numba's name of a function with C's calling convention; the rest is the name of the function it calls."""
 ADDRESS = "numba.dynamic.globals."
 """The beginning of Numba's names of addresses in code, as those of functions of `ctypes`: they hold in one process only."""
 PLATFORM = Path(__file__).parent / "core" / "platform.c"
@@ -60,6 +62,8 @@ def _link(lowered: Sequence[Lowered], target: Target, machine: llvm.TargetMachin
         if any(each.name.startswith(ADDRESS) for each in module.global_variables):
             raise CoreNotBuilt(f"{entry.name} holds an address of the process that compiled it")
         module.get_function(entry.function).name = name
+        # Two processes may give the insides of two entry points one name, if one function declares both.
+        module.get_function(entry.function.removeprefix(WRAPPER)).name = f"{name}.inside"
         for function in module.functions:
             if not function.is_declaration and function.name != name:
                 function.linkage = llvm.Linkage.linkonce_odr  # the same kernel comes with each of its callers
