@@ -96,7 +96,8 @@ def _project(name: str) -> Path:
 @application.command()
 def demo(
     scene: Annotated[list[str] | None, typer.Argument(help="Scenes; all demo scenes where none is named.")] = None,
-    pictures: Annotated[bool, typer.Option(help="Also draw the scenes.")] = True,
+    pictures: Annotated[bool, typer.Option(help="Also draw a picture of each scene.")] = True,
+    all_pictures: Annotated[bool, typer.Option("--all-pictures", help="Draw several moments of each scene.")] = False,
 ) -> None:
     """Run the demo scenes in Godot on Scree, print their figures and draw them."""
     from scree.tools import demo as demo_runs
@@ -115,7 +116,7 @@ def demo(
     console.print(show.demo_table(done))
     if pictures:
         folder = places.output_folder("demo")
-        drawn = demo_runs.pictures(godot, project, chosen, folder, plain)
+        drawn = demo_runs.pictures(godot, project, chosen if all_pictures else demo_runs.covers(chosen), folder, plain)
         plain(f"{len(drawn)} pictures are in {folder}")
 
 

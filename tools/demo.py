@@ -1,11 +1,16 @@
 """The demo scenes in real Godot on Scree Physics: their figures, and pictures of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from scree.tools import bench, scenes
 from scree.tools.find_godot import Godot
 from scree.tools.screen import NoScreen, screen
+
+DRAWN_AT_ONCE = 2
+"""Scenes that are drawn at the same time: most of a picture is drawn on one core."""
 
 
 def figures(godot: Godot, project: Path, chosen: list[scenes.Scene]) -> Iterator[scenes.Figures]:
@@ -16,16 +21,26 @@ def figures(godot: Godot, project: Path, chosen: list[scenes.Scene]) -> Iterator
         yield result
 
 
+def covers(chosen: Sequence[scenes.Scene]) -> list[scenes.Scene]:
+    """The scenes with one picture each, where one is chosen."""
+    return [replace(scene, pictures=(scene.cover,)) if scene.cover else scene for scene in chosen]
+
+
 def pictures(
-    godot: Godot, project: Path, chosen: list[scenes.Scene], folder: Path, report: Callable[[str], None] = print
+    godot: Godot, project: Path, chosen: Sequence[scenes.Scene], folder: Path, report: Callable[[str], None] = print
 ) -> list[Path]:
-    """Render each scene's pictures into `folder`; where nothing can be drawn, says so and goes on without."""
+    """Render each scene's pictures into `folder`, two scenes at a time; where nothing can be drawn, says so and goes on without.
+    The project has to have run before, so that Godot has imported it."""
     drawn: list[Path] = []
     try:
-        with screen(godot) as environment:
-            for scene in chosen:
-                report(f"drawing {scene.name}")
-                drawn += scenes.draw_scene(godot, project, scene, folder, environment)
-    except (NoScreen, scenes.SceneFailed) as error:
-        report(f"no further pictures: {error}")
+        with screen(godot) as environment, ThreadPoolExecutor(DRAWN_AT_ONCE) as pool:
+            drawing = [pool.submit(scenes.draw_scene, godot, project, scene, folder, environment) for scene in chosen]
+            for scene, future in zip(chosen, drawing, strict=True):
+                try:
+                    drawn += future.result()
+                    report(f"{scene.name} is drawn")
+                except scenes.SceneFailed as error:
+                    report(f"no pictures of {scene.name}: {error}")
+    except NoScreen as error:
+        report(f"no pictures: {error}")
     return drawn

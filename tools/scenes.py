@@ -32,6 +32,7 @@ class Scene:
     bodies: int
     pictures: tuple[int, ...]  # the ticks after which a picture is taken
     about: str
+    cover: int = 0  # the one of `pictures` that shows the scene best; 0 for scenes that are not demos
 
 
 @dataclass(frozen=True)

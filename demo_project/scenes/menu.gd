@@ -54,8 +54,7 @@ func _card(entry: Dictionary) -> Button:
 
 
 func _engine_line() -> String:
-	return "Godot %s  ·  %s" % [
-		Engine.get_version_info()["string"], ProjectSettings.get_setting("physics/3d/physics_engine")]
+	return "Godot %s  ·  %s" % [Engine.get_version_info()["string"], DemoIndex.engine_name()]
 
 
 func _label(text: String, size: int, colour: Color) -> Label:

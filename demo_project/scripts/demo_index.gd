@@ -1,10 +1,11 @@
 extends RefCounted
-## The list of demo scenes, as written in res://index.json.
+## The list of demo scenes, as written in res://index.json, and the engine that they run on.
 
 const PATH := "res://index.json"
+const SCREE := "Scree Physics"
 
 
-## Every entry, in the order of the menu: name, title, kind ("demo" or "bench"), ticks, bodies, pictures, about.
+## Every entry, in the order of the menu: name, title, kind ("demo" or "bench"), ticks, bodies, pictures, cover, about.
 static func entries() -> Array[Dictionary]:
 	var parsed: Variant = JSON.parse_string(FileAccess.get_file_as_string(PATH))
 	assert(parsed is Dictionary, "%s is not valid JSON" % PATH)
@@ -24,3 +25,11 @@ static func entry(scene_name: String) -> Dictionary:
 
 static func scene_path(scene_name: String) -> String:
 	return "res://scenes/%s.tscn" % scene_name
+
+
+## The physics engine that runs. Where the chosen one cannot start, Godot takes its default engine without a word.
+static func engine_name() -> String:
+	if PhysicsServer3D.get_class().begins_with("Scree"):
+		return SCREE
+	var chosen: String = ProjectSettings.get_setting("physics/3d/physics_engine")
+	return "Godot's default engine" if chosen in [SCREE, "DEFAULT"] else chosen

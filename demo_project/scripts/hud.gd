@@ -39,7 +39,7 @@ func _process(_delta: float) -> void:
 	for index: int in _scene.bodies.size():
 		asleep += int(_scene.bodies.is_asleep(index))
 	_figures.text = "%s  ·  %d bodies, %d awake  ·  tick %d" % [
-		ProjectSettings.get_setting("physics/3d/physics_engine"), _scene.bodies.size(),
-		_scene.bodies.size() - asleep, times.size()]
+		DemoIndex.engine_name(), _scene.bodies.size(), _scene.bodies.size() - asleep,
+		times.size() + 1]  # the recorder counts a tick when the next one begins
 	if _scene.options.png_path == "":
 		_figures.text += "  ·  %.1f ms a frame" % mean

@@ -14,7 +14,6 @@ var _resident_at_start := resident_bytes()  # the recorder is made before the bo
 var _resident_at_end := 0
 var _last_usec := 0
 var _started := false
-var _pictures_due := 0
 
 
 func _init(scene: Node3D) -> void:
@@ -24,9 +23,8 @@ func _init(scene: Node3D) -> void:
 
 func _ready() -> void:
 	get_tree().physics_frame.connect(_on_physics_frame)
-	_pictures_due = _scene.options.png_ticks.size()
 	# Under a software renderer a frame takes far longer than a tick; draw only what is kept.
-	if _pictures_due > 0:
+	if not _scene.options.png_ticks.is_empty():
 		RenderingServer.render_loop_enabled = false
 
 
@@ -41,8 +39,6 @@ func _on_physics_frame() -> void:
 	_started = true
 	_last_usec = now
 	var options: Variant = _scene.options
-	if ticks() + 1 in options.png_ticks or ticks() in options.png_ticks:
-		RenderingServer.render_loop_enabled = true
 	if ticks() in options.png_ticks:
 		_save_picture(options.png_path_at(ticks()))
 	if options.ticks > 0 and ticks() == options.ticks:
@@ -50,11 +46,9 @@ func _on_physics_frame() -> void:
 
 
 func _save_picture(path: String) -> void:
-	await RenderingServer.frame_post_draw
+	RenderingServer.force_draw(false)
 	var status := get_viewport().get_texture().get_image().save_png(path)
 	assert(status == OK, "cannot write %s" % path)
-	RenderingServer.render_loop_enabled = false
-	_pictures_due -= 1
 
 
 func _finish() -> void:
@@ -71,8 +65,6 @@ func _finish() -> void:
 		file.store_string(JSON.stringify(figures))
 		file.close()
 	print(line(figures))
-	while _pictures_due > 0:
-		await get_tree().process_frame
 	get_tree().quit(0)
 
 
@@ -104,4 +96,4 @@ static func line(figures: Dictionary) -> String:
 	return "%s: %d bodies, %d ticks, %.2f ms a tick (median), %.2f ms (95th percentile), %d asleep, deepest penetration %.1f mm, %.4f J a body, height %.2f m, %d lost [%s]" % [
 		figures["scene"], figures["bodies"], figures["ticks"], sorted[sorted.size() / 2],
 		sorted[int(0.95 * (sorted.size() - 1))], figures["asleep"], 1000.0 * figures["deepest_penetration"],
-		figures["kinetic_energy_per_body"], figures["height"], figures["lost"], figures["engine_setting"]]
+		figures["kinetic_energy_per_body"], figures["height"], figures["lost"], figures["engine"]]
