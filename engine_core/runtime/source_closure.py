@@ -11,6 +11,8 @@ from pathlib import Path
 
 ENGINE_FOLDER = Path(__file__).resolve().parent.parent
 PACKAGE = __name__.split(".")[0]
+TOOLS = "tools"
+"""The folder of the tools in an installed package."""
 _IMPORT = re.compile(r"^\s*from\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|^\s*import\s+([\w.]+)", re.MULTILINE)
 _COMMENT = re.compile(r"#[^\n]*")
 _KEEPING = (
@@ -95,9 +97,10 @@ def closure_hash(module: str) -> str:
 
 @functools.cache
 def all_modules() -> frozenset[str]:
-    """Full names of all modules of the engine."""
+    """Full names of all modules of the engine. Tools are none of them: an installed package has them in a folder of the engine,
+    a checkout has them beside it, and both have the same code."""
     files = (path.relative_to(ENGINE_FOLDER).with_suffix("") for path in ENGINE_FOLDER.rglob("*.py"))
-    return frozenset(".".join((PACKAGE, *file.parts)).removesuffix(".__init__") for file in files)
+    return frozenset(".".join((PACKAGE, *file.parts)).removesuffix(".__init__") for file in files if file.parts[0] != TOOLS)
 
 
 def engine_hash() -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from scree.edit.body_placement import renew_body
 from scree.runtime import code_files, code_identity, source_closure
 from scree.runtime.code_cache import CodeCache
-from scree.runtime.source_closure import _absolute, all_modules, closure
+from scree.runtime.source_closure import _absolute, all_modules, closure, closure_hash
 
 
 def test_relative_names_are_resolved():
@@ -92,6 +92,26 @@ def test_equal_sources_elsewhere_share_what_is_compiled(tmp_path):
         run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True,
                              env={**os.environ, "PYTHONPATH": packages})  # fmt: skip
     assert run.stdout.split() == ["True", str(tmp_path)]
+
+
+def test_an_installed_package_has_the_hash_of_the_checkout(tmp_path, monkeypatch):
+    """Its tools lie in a folder of the engine."""
+    installed = shutil.copytree(
+        source_closure.ENGINE_FOLDER, tmp_path / "scree", ignore=shutil.ignore_patterns("__pycache__", "native")
+    )
+    (installed / "tools" / "addon").mkdir(parents=True)
+    (installed / "tools" / "__init__.py").write_text("")
+    (installed / "tools" / "addon" / "of_godot.py").write_text("number = 1\n")
+    hashes = []
+    for folder in (source_closure.ENGINE_FOLDER, installed):
+        monkeypatch.setattr(source_closure, "ENGINE_FOLDER", folder)
+        for cached in (source_closure._file_of, source_closure._source, closure, closure_hash, all_modules):
+            cached.cache_clear()
+        hashes.append((closure_hash("program.functions"), closure_hash("scree.edit.body_placement")))
+    monkeypatch.undo()
+    for cached in (source_closure._file_of, source_closure._source, closure, closure_hash, all_modules):
+        cached.cache_clear()
+    assert hashes[0] == hashes[1] and hashes[0][0] != hashes[0][1]
 
 
 def test_cached_code_depends_on_the_sources_of_the_functions_it_closes_over(monkeypatch):
