@@ -80,8 +80,8 @@ def flight(godot: Godot, project: Path, threads: int) -> Round:
 PARTS: dict[str, Callable[[Godot, Path, int], Round]] = {
     "piles": ticks_of("box_pile", "--bodies=5000", "--server"),
     "pyramids": ticks_of("pyramid", "--bodies=2100"),
-    "hulls": ticks_of("hulls", "--bodies=2000"),
-    "chains": ticks_of("chains", "--bodies=6000"),
+    "hulls": ticks_of("hulls", "--bodies=2000", scenes.WITHOUT_DEPTH),
+    "chains": ticks_of("chains", "--bodies=6000", scenes.WITHOUT_DEPTH),
     "falling": ticks_of("falling", "--bodies=5000"),
     "rays": ray,
     "nodes": nodes,

@@ -32,12 +32,13 @@ PILES = (Limit(5000, 0.2, 0.06), Limit(3000, 0.2, 0.03), Limit(1000, 0.2, 0.03))
 
 
 def runs_of(godot: Godot, project: Path, scene: str, threads: int, ticks: int, options: tuple[str, ...], rounds: int = ROUNDS):
-    """Scree and Jolt in turn: {engine: figures of its rounds}."""
+    """Scree and Jolt in turn: {engine: figures of its rounds}. Only the last round has the deepest penetration."""
     done: dict[str, list[scenes.Figures]] = {scenes.SCREE: [], scenes.JOLT: []}
-    for _ in range(rounds):
+    for number in range(rounds):
+        more = () if number == rounds - 1 else (scenes.WITHOUT_DEPTH,)
         for engine, figures in done.items():
             scenes.choose_engine(project, engine, threads)
-            figures.append(scenes.run_scene(godot, project, scene, ticks, options))
+            figures.append(scenes.run_scene(godot, project, scene, ticks, (*options, *more)))
             bench.check_engine(figures[-1], engine)
     return done
 

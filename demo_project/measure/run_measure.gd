@@ -7,13 +7,17 @@ const BodySet = preload("res://scripts/body_set.gd")
 const Bin = preload("res://scripts/bin.gd")
 
 
-## Figures of `bodies` in `bin` (null where the scene has none).
-static func figures(bodies: BodySet, bin: Bin) -> Dictionary:
+## Figures of `bodies` in `bin` (null where the scene has none). The deepest penetration of thousands of hulls takes a minute;
+## it is -1 without `with_depth`.
+static func figures(bodies: BodySet, bin: Bin, with_depth: bool) -> Dictionary:
 	var transforms := transforms_of(bodies)
+	var deepest := -1.0
+	if with_depth:
+		deepest = maxf(_deepest_pair(bodies, transforms), deepest_in_bin(bodies, transforms, bin))
 	return {
 		"asleep": _count(bodies, func(index: int) -> bool: return bodies.is_asleep(index)),
 		"lost": _count(bodies, func(index: int) -> bool: return _is_lost(transforms[index], bin)),
-		"deepest_penetration": maxf(_deepest_pair(bodies, transforms), deepest_in_bin(bodies, transforms, bin)),
+		"deepest_penetration": deepest,
 		"kinetic_energy_per_body": kinetic_energy(bodies, transforms) / maxi(bodies.size(), 1),
 		"mean_speed": _mean_speed(bodies),
 		"height": _height(transforms),

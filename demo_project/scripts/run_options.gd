@@ -11,6 +11,8 @@ var bodies := 0
 var seed_of_places := 20250
 ## Bodies are made through PhysicsServer3D, without nodes.
 var server := false
+## The deepest penetration at the end is not measured.
+var without_depth := false
 ## A second thread, of the physics engine's own language where it offers that, loops beside the run.
 var busy_thread := false
 ## Where the picture goes; empty takes none.
@@ -30,6 +32,7 @@ static func parse(arguments: PackedStringArray) -> RefCounted:
 			"--bodies": options.bodies = value.to_int()
 			"--seed": options.seed_of_places = value.to_int()
 			"--server": options.server = true
+			"--without-depth": options.without_depth = true
 			"--busy-thread": options.busy_thread = true
 			"--png": options.png_path = value
 			"--png-tick":

@@ -79,7 +79,7 @@ func report() -> Dictionary:
 		"tick_ms": Array(tick_ms),
 		"resident_growth": _resident_at_end - _resident_at_start,
 	}
-	figures.merge(RunMeasure.figures(_scene.bodies, _scene.bin))
+	figures.merge(RunMeasure.figures(_scene.bodies, _scene.bin, not _scene.options.without_depth))
 	figures.merge(_scene.extra_figures())
 	return figures
 
