@@ -1,5 +1,7 @@
 """Exporting a Godot project as a game for Linux, and looking whether a game has all of Scree."""
 
+import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +26,8 @@ export_path="{game}"
 custom_template/release="{template}"
 binary_format/architecture="x86_64"
 """
+_EMBEDDED, _LIBRARIES = b"GDPC", {".so", ".dll", ".dylib", ".pck"}
+"""The end of a program that has its pack inside, and suffixes of files that are no programs."""
 
 
 class NotExported(Exception):
@@ -45,7 +49,14 @@ def export(project: Path, game: Path, template: Path, godot: Godot) -> Path:
 
 
 def missing_parts(folder: Path) -> Iterator[str]:
-    """Parts of Scree that a game's folder lacks, one line each; nothing where it is whole."""
+    """What a game's folder lacks to run on Scree, one line each; nothing where it is whole."""
+    if not folder.is_dir():
+        yield f"a folder {folder}" if not folder.exists() else f"a folder: {folder} is a file, give the one that holds it"
+        return
+    if (folder / "project.godot").is_file():
+        yield f"an exported game: {folder} is a project"
+        return
+    yield from _missing_game(folder)
     loader = folder / build_loader.library_name()
     if not loader.is_file():
         yield f"{loader.name}, the loader: Godot copies it where the project has addons/scree/scree.gdextension"
@@ -53,12 +64,7 @@ def missing_parts(folder: Path) -> Iterator[str]:
     if not told.is_file():
         yield f"{PARTS}/{told.name}: the project has an addon that was installed for one machine, not a release (`scree release`)"
         return
-    values = [line.split("=", 1) for line in told.read_text().splitlines() if "=" in line and line[0] != "#"]
-    yield from (
-        f"{PARTS}/{value}, which {told.name} names as {key}"
-        for key, value in values
-        if key != "python_version" and not (folder / PARTS / value).exists()
-    )
+    yield from _missing_files(told)
     library = folder / PARTS / core_library.file_name_here()
     if not library.is_file():
         yield f"{PARTS}/{library.name}, the core"
@@ -67,5 +73,36 @@ def missing_parts(folder: Path) -> Iterator[str]:
         core_library.CoreLibrary(library)
     except (OSError, core_library.WrongLibrary) as error:
         yield f"a usable core: {error}"
-    if not (folder / PARTS / api.SHIPPED).is_file():
-        yield f"{PARTS}/{api.SHIPPED}, the description of Godot's API"
+    try:
+        api.load(json.loads((folder / PARTS / api.SHIPPED).read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        yield f"{PARTS}/{api.SHIPPED}, the description of Godot's API, as the release wrote it"
+
+
+def _missing_game(folder: Path) -> Iterator[str]:
+    """What of a game itself is not there: the program, or its pack, which may be at the end of the program."""
+    programs = [
+        file for file in folder.iterdir()
+        if file.is_file() and (file.suffix == ".exe" or os.access(file, os.X_OK)) and file.suffix not in _LIBRARIES
+    ]  # fmt: skip
+    if not programs:
+        yield "a program: no file here can be run"
+    elif not any(folder.glob("*.pck")) and not any(file.read_bytes().endswith(_EMBEDDED) for file in programs):
+        yield "a pack (.pck), beside the program or in it"
+
+
+def _missing_files(told: Path) -> Iterator[str]:
+    """The parts that `scree_paths.cfg` names and that are missing, or shorter than they were."""
+    pairs = [line.split("=", 1) for line in told.read_text().splitlines() if "=" in line and line[0] != "#"]
+    keys = [key for key, _ in pairs]
+    if not {"python_version", "libpython", "archive"} <= set(keys) or keys.count("part") < int(dict(pairs).get("parts") or 0):
+        yield f"the rest of {PARTS}/{told.name}"
+    for key, value in pairs:
+        size, _, name = value.partition(" ") if key == "part" else ("0", "", value)
+        file = told.parent / name
+        if key in ("python_version", "parts"):
+            continue
+        if not file.exists():
+            yield f"{PARTS}/{name}"
+        elif file.is_file() and file.stat().st_size < int(size):
+            yield f"the rest of {PARTS}/{name}: {file.stat().st_size} of its {size} bytes are there"

@@ -95,7 +95,7 @@ def _later_imports(name: str, file: Path) -> Iterator[str]:
             above = package[: len(package) - node.level + 1] if node.level else []
             module = ".".join([*above, *([node.module] if node.module else [])])
             yield module
-            yield from (f"{module}.{alias.name}" for alias in node.names)
+            yield from (f"{module}.{alias.name}" for alias in node.names if alias.name != "*")
 
 
 def _of_standard_library(source: PythonSource, name: str) -> Path | None:
@@ -207,7 +207,12 @@ def write_python(source: PythonSource, folder: Path, core_id: str) -> list[Path]
         raise NotReleased(str(error)) from error
     told = [f"python_version={VERSION}", f"libpython={source.libpython.name}", f"archive={ARCHIVE}", f"engine={ARCHIVE}"]
     lines = ["# Written by `scree release`: places in this folder.", *told, f"site_packages={MODULES}"]
-    (folder / "scree_paths.cfg").write_text("\n".join([*lines, *(f"preload={name}" for name in names)]) + "\n")
+    lines += [f"preload={name}" for name in names]
+    if source.target[0] != "macos":  # there whoever passes a game on signs its libraries, which changes them
+        files = sorted(file for file in folder.rglob("*") if file.is_file())
+        lines += [f"parts={len(files)}"]
+        lines += [f"part={file.stat().st_size} {file.relative_to(folder).as_posix()}" for file in files]
+    (folder / "scree_paths.cfg").write_text("\n".join(lines) + "\n")
     return _licences(source, preloaded)
 
 

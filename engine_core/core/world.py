@@ -148,7 +148,7 @@ class World:
 
     def create_system(self, gravity=(0.0, -9.8, 0.0), is_active: bool = True, **settings) -> int:
         """Create a physics system and return its id. `settings` are names of `PhysicsSystem.SETTINGS`. Raises ValueError,
-        PoolFull."""
+        PoolFull, NoAddressSpace."""
         settings = {"gravity": gravity, "is_active": is_active, **settings}
         for name, value in settings.items():
             self._check_setting("create_system", name, value)
@@ -163,7 +163,11 @@ class World:
                 raise self._system_pool.full()
             self._system_pool.rows[index] = np.zeros((), dtype=SYSTEM)
             row = self._system_pool.rows[index]
-            system = PhysicsSystem(self, index, row, self._system_pool.address + index * SYSTEM.itemsize)
+            try:
+                system = PhysicsSystem(self, index, row, self._system_pool.address + index * SYSTEM.itemsize)
+            except BaseException:
+                self._free_systems.append((index, sequence))
+                raise
             for name, value in settings.items():
                 row["settings"][name] = value
             row["id"] = make_id(KIND_SYSTEM, index, sequence)

@@ -41,10 +41,10 @@ class Reporter:
             self.warn(name, message)
 
     def exception(self, call: str, error: Exception) -> None:
-        """Print the exception of a cold call. One that is neither bad input nor a full pool is a bug in Scree and is printed with
-        its location."""
+        """Print the exception of a cold call. One that is neither bad input nor a lack of room is a bug in Scree and is printed
+        with its location."""
         message = str(error.args[0]) if error.args else type(error).__name__
-        if not isinstance(error, (ValueError, KeyError, RuntimeError)) or not error.args:
+        if not isinstance(error, (ValueError, KeyError, RuntimeError, MemoryError)) or not error.args:
             place = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{place.name}:{place.lineno}"
             message = f"internal error, please report it: {type(error).__name__}: {message} ({where})"

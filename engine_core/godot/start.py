@@ -148,7 +148,9 @@ class Engine:
         try:
             self._open(result)
         except BaseException as problem:
-            self.reporter.error("start", f"{type(problem).__name__}: {problem}")
+            known = isinstance(problem, (ValueError, RuntimeError, MemoryError))
+            what = str(problem) if known else f"{type(problem).__name__}: {problem}"
+            self.reporter.error("start", f"{what}. Godot's default physics engine runs instead")
 
     def _open(self, result: int) -> None:
         """Make the world and the server, and write the server's Object to the Variant at `result`."""
@@ -163,6 +165,8 @@ class Engine:
 
         layers, job_system = self.settings.layers(), self.settings.job_system()
         world = World(layers=layers, job_system=job_system, name_limit=setting_of_limit, **self.settings.limits())
+        # A space that has no room is found out now, while Godot can still take its default engine.
+        world.destroy_system(world.create_system(is_active=False))
         self.server = Server(self, world)
         for made in self.classes:
             made.link(self.server, self.reporter, self.server.lock, self.variants, self.trials)

@@ -53,7 +53,7 @@ def folder() -> Path:
 
 
 def _file() -> Path | None:
-    chosen = os.environ.get(CHOSEN, "")
+    chosen = "" if _shipped_id() else os.environ.get(CHOSEN, "")  # a player's variables do not reach a released addon
     if chosen:
         return None if chosen == "0" else Path(chosen)
     name = file_name_here()

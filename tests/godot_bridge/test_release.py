@@ -1,7 +1,12 @@
 """The released addon on a machine without Python, compiler and network: in a project as it is, in an exported game, and where
 parts of it are missing. `scree prove released_game` plays all scenes."""
 
+import os
+import re
+import resource
 import shutil
+import signal
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -97,6 +102,90 @@ def test_without_a_part_it_says_one_line_and_goes_on(copied, lost):
     assert len(said) == 1 and "this game runs on Godot's default physics engine, not on Scree: " in said[0], said
 
 
+@pytest.mark.parametrize("cut", ["python.zip", "modules/math.so", "libpython*", "libz*", "libscree_core*", "scree_paths.cfg"])
+@pytest.mark.parametrize("part", [0.0, 0.5])
+def test_with_half_a_part_it_says_one_line_and_goes_on(copied, cut, part):
+    """Mapping half a library would end the process, and so would Python without its standard library."""
+    (file,) = (copied / "scree").glob(cut)
+    os.truncate(file, int(part * file.stat().st_size))
+    played, said = play(["/game/game.x86_64", "--headless"], {copied: "/game"})
+    assert played == [FALLEN_BACK]
+    assert len(said) == 1 and "this game runs on Godot's default physics engine, not on Scree: " in said[0], said
+    assert list(export_game.missing_parts(copied)) != []
+
+
+def test_a_variable_of_the_player_does_not_choose_the_core(game):
+    settings = {"environment": {"SCREE_CORE": "/dev/zero"}}
+    assert play(["/game/game.x86_64", "--headless"], {game: "/game"}, **settings) == ([PLAYED], [])
+
+
+def started(godot, project, limit: int | None = None) -> subprocess.Popen:
+    """Godot with a project, as a shell starts it in the foreground. `limit`: of its address space [byte]."""
+
+    def prepare():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if limit:
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    command = [*godot.command, "--headless", "--path", str(project)]
+    return subprocess.Popen(command, preexec_fn=prepare, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+TELLS = """extends Node3D
+func _physics_process(_delta):
+	if Engine.get_physics_frames() == 5:
+		var maps := FileAccess.open("/proc/self/maps", FileAccess.READ)
+		var has_python := false
+		while not maps.eof_reached():
+			has_python = maps.get_line().contains("libpython") or has_python
+		print("class ", PhysicsServer3D.get_class(), " python ", has_python)
+"""
+
+
+@pytest.fixture(scope="module")
+def telling(tmp_path_factory, released, godot) -> Path:
+    """A project with the addon that tells which engine runs, and goes on."""
+    folder = make_project(tmp_path_factory.mktemp("telling") / "project", TELLS)
+    shutil.copytree(released.folder, folder / "addons" / "scree")
+    godot.run("--headless", "--path", folder, "--import")
+    return folder
+
+
+def ended_by_control_c(process: subprocess.Popen) -> tuple[str, str]:
+    """What the project told, and all else, after it was ended."""
+    told = next(line for line in process.stdout if line.startswith("class ")).strip()
+    process.send_signal(signal.SIGINT)
+    rest = process.communicate(timeout=20)[0]
+    assert process.returncode == -signal.SIGINT
+    return told, rest
+
+
+def test_control_c_ends_it(telling, godot):
+    told, rest = ended_by_control_c(started(godot, telling))
+    assert told == "class ScreePhysicsServer3D python true" and "KeyboardInterrupt" not in rest
+
+
+def test_with_another_engine_chosen_no_python_starts(telling, godot):
+    (telling / "override.cfg").write_text('[physics]\n\n3d/physics_engine="GodotPhysics3D"\n')
+    try:
+        assert ended_by_control_c(started(godot, telling))[0] == "class PhysicsServer3D python false"
+    finally:
+        (telling / "override.cfg").unlink()
+
+
+def test_without_room_for_a_space_it_falls_back(telling, godot):
+    process = started(godot, telling, 4_000_000_000)
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if line.startswith("class "):
+            break
+    process.kill()
+    assert lines[-1].startswith("class PhysicsServer3D ")
+    (said,) = [line for line in lines if line.startswith("ERROR: ")]
+    assert "MiB of address space" in said and "Godot's default physics engine runs instead" in said
+
+
 def test_a_part_of_another_release_is_noticed(copied):
     """The core of another build beside the engine."""
     with zipfile.ZipFile(copied / "scree" / "python.zip") as archive:
@@ -117,6 +206,24 @@ def test_the_check_of_an_export_names_what_is_missing(copied):
         missing = list(export_game.missing_parts(copied))
         assert missing and all(part in line for line in missing), missing
         (copied / "elsewhere").rename(whole)
+    for part, what in (("game.pck", "a pack"), ("game.x86_64", "a program")):
+        (copied / part).rename(copied / "elsewhere.so")
+        assert [what in line for line in export_game.missing_parts(copied)] == [True]
+        (copied / "elsewhere.so").rename(copied / part)
+    (copied / "scree" / "godot_api.json").write_text('"x"')
+    assert ["description of Godot's API" in line for line in export_game.missing_parts(copied)] == [True]
+
+
+def test_the_check_of_an_export_says_what_is_no_game(copied, project):
+    for place, what in ((copied / "nowhere", "a folder"), (copied / "game.x86_64", "is a file"), (project, "is a project")):
+        (line,) = export_game.missing_parts(place)
+        assert what in line
+
+
+def test_names_of_files_are_portable(released):
+    """Windows allows no `*` in a name."""
+    names = [file.relative_to(released.folder).as_posix() for file in released.folder.rglob("*")]
+    assert [name for name in names if not re.fullmatch(r"[A-Za-z0-9_.+/-]+", name)] == []
 
 
 def test_it_is_small_enough(released):

@@ -3,7 +3,9 @@
  * It reads `scree_paths.cfg` beside its own file, or in the folder `scree` there (`key=value` lines: libpython, site_packages,
  * engine, python_version; a path that is not absolute is meant from that folder). A released addon brings a Python of its
  * own: the line `archive` names the zip with its standard library, NumPy and the engine; `site_packages` is then the folder
- * of the extension modules, and lines `preload` name libraries that these need.
+ * of the extension modules, lines `preload` name libraries that these need, and `parts` lines `part=SIZE NAME` all files: one
+ * that is cut off would end the process as it is mapped, or as Python starts.
+ * Python is not started for a project that has chosen another engine, but in the editor, where this one can be chosen.
  * Whatever is missing or of the wrong version gives one clear error, and Godot goes on with its own physics engine.
  */
 #ifdef _WIN32
@@ -36,7 +38,10 @@
 #define MOST_PRELOADED 8
 #define STRING 4 /* of GDExtensionVariantType */
 #define STRING_NAME 21
-#define HAS_FEATURE 3927539163LL /* the hash of OS.has_feature, unchanged since Godot 4.0 */
+#define TAKES_STRING_GIVES_BOOL 3927539163LL /* the hash of OS.has_feature and ProjectSettings.has_setting since Godot 4.0 */
+#define IS_EDITOR_HINT 36873697LL
+#define GET_SETTING_WITH_OVERRIDE 2760726917LL
+#define ENGINE_NAME "Scree Physics"
 
 typedef void (*AnyFunction)(void);
 typedef AnyFunction (*GetProcAddress_)(const char *name);
@@ -63,9 +68,8 @@ static void do_nothing(void *userdata, int level) {
   (void)level;
 }
 
-/* Whether the running Godot has no editor inside, as in an exported game: such a build cannot describe its own API.
- * 0 also where that cannot be asked. */
-static int is_exported_game(void) {
+/* Calls a method of a singleton of Godot, with one argument or none; 0 where there is no such method. */
+static int call_singleton(const char *class, const char *method, int64_t hash, const void *argument, void *result) {
   typedef void (*New)(void *, const char *);
   typedef void (*Destroy)(void *);
   typedef Destroy (*GetDestructor)(int);
@@ -74,27 +78,74 @@ static int is_exported_game(void) {
   typedef void (*Call)(const void *, void *, const void *const *, void *);
   if (!godot_function) return 0;
   New new_name = (New)godot_function("string_name_new_with_utf8_chars");
-  New new_string = (New)godot_function("string_new_with_utf8_chars");
   GetDestructor get_destructor = (GetDestructor)godot_function("variant_get_ptr_destructor");
   GetMethod get_method = (GetMethod)godot_function("classdb_get_method_bind");
   GetSingleton get_singleton = (GetSingleton)godot_function("global_get_singleton");
   Call call = (Call)godot_function("object_method_bind_ptrcall");
-  if (!new_name || !new_string || !get_destructor || !get_method || !get_singleton || !call) return 0;
-  Destroy destroy_name = get_destructor(STRING_NAME), destroy_string = get_destructor(STRING);
-  void *class_name, *method_name, *feature; /* a StringName and a String are one pointer each */
-  new_name(&class_name, "OS");
-  new_name(&method_name, "has_feature");
-  void *method = get_method(&class_name, &method_name, HAS_FEATURE), *os = get_singleton(&class_name);
-  uint8_t has_editor = 1;
-  if (method && os) {
-    new_string(&feature, "editor");
-    const void *arguments[] = {&feature};
-    call(method, os, arguments, &has_editor);
-    destroy_string(&feature);
-  }
+  if (!new_name || !get_destructor || !get_method || !get_singleton || !call) return 0;
+  void *class_name, *method_name; /* a StringName and a String are one pointer each */
+  new_name(&class_name, class);
+  new_name(&method_name, method);
+  void *bind = get_method(&class_name, &method_name, hash), *object = get_singleton(&class_name);
+  const void *arguments[] = {argument};
+  if (bind && object) call(bind, object, arguments, result);
+  Destroy destroy_name = get_destructor(STRING_NAME);
   destroy_name(&class_name);
   destroy_name(&method_name);
-  return !has_editor;
+  return bind && object;
+}
+
+/* What a method of a singleton that takes one text says: 0 or 1, `unknown` where it cannot be asked. */
+static int ask_about(const char *class, const char *method, const char *text, int unknown) {
+  typedef void (*New)(void *, const char *);
+  typedef void (*Destroy)(void *);
+  typedef Destroy (*GetDestructor)(int);
+  New new_string = godot_function ? (New)godot_function("string_new_with_utf8_chars") : NULL;
+  GetDestructor get_destructor = godot_function ? (GetDestructor)godot_function("variant_get_ptr_destructor") : NULL;
+  if (!new_string || !get_destructor) return unknown;
+  void *string;
+  uint8_t answer = 0;
+  new_string(&string, text);
+  int is_known = call_singleton(class, method, TAKES_STRING_GIVES_BOOL, &string, &answer);
+  get_destructor(STRING)(&string);
+  return is_known ? answer : unknown;
+}
+
+/* Whether the running Godot has no editor inside, as in an exported game: such a build cannot describe its own API.
+ * 0 also where that cannot be asked. */
+static int is_exported_game(void) { return !ask_about("OS", "has_feature", "editor", 1); }
+
+/* Whether the project has chosen another physics engine and this is not the editor. 0 also where that cannot be asked. */
+static int is_not_chosen(void) {
+  typedef void (*New)(void *, const char *);
+  typedef void (*Destroy)(void *);
+  typedef Destroy (*GetDestructor)(int);
+  typedef void (*Stringify)(const void *, void *);
+  typedef int64_t (*ToUtf8)(const void *, char *, int64_t);
+  const char *setting = "physics/3d/physics_engine";
+  uint8_t is_editor = 1;
+  if (!call_singleton("Engine", "is_editor_hint", IS_EDITOR_HINT, NULL, &is_editor) || is_editor) return 0;
+  if (!ask_about("ProjectSettings", "has_setting", setting, 0)) return 0;
+  New new_name = (New)godot_function("string_name_new_with_utf8_chars");
+  GetDestructor get_destructor = (GetDestructor)godot_function("variant_get_ptr_destructor");
+  Stringify stringify = (Stringify)godot_function("variant_stringify");
+  ToUtf8 to_utf8 = (ToUtf8)godot_function("string_to_utf8_chars");
+  Destroy destroy_variant = (Destroy)godot_function("variant_destroy");
+  if (!stringify || !to_utf8 || !destroy_variant) return 0;
+  uint64_t value[8] = {0}; /* a Variant, empty so far */
+  void *name, *string = NULL;
+  char chosen[64] = "";
+  new_name(&name, setting);
+  int is_known = call_singleton("ProjectSettings", "get_setting_with_override", GET_SETTING_WITH_OVERRIDE, &name, value);
+  if (is_known) {
+    stringify(value, &string);
+    int64_t length = to_utf8(&string, chosen, sizeof chosen - 1);
+    chosen[length > 0 && length < (int64_t)sizeof chosen ? length : 0] = 0;
+    get_destructor(STRING)(&string);
+    destroy_variant(value);
+  }
+  get_destructor(STRING_NAME)(&name);
+  return is_known && chosen[0] && strcmp(chosen, ENGINE_NAME);
 }
 
 /* One error that says what is wrong and how to mend it; always gives 0. */
@@ -211,8 +262,23 @@ static void complete(char *path, const char *folder) {
   snprintf(path, PATH_BYTES, "%.*s", PATH_BYTES - 1, whole);
 }
 
+/* Checks a part of a released addon, told as `SIZE NAME`. */
+static int is_whole(const char *part, const char *folder) {
+  static char path[PATH_BYTES * 2];
+  char *name;
+  long least = strtol(part, &name, 10), size = -1;
+  snprintf(path, sizeof path, "%s%s", folder, name + strspn(name, " "));
+  FILE *file = open_file(path);
+  if (!file) return fail("%s is missing", path);
+  if (!fseek(file, 0, SEEK_END)) size = ftell(file);
+  fclose(file);
+  return size >= least ? 1 : fail("%s is damaged: %ld of its %ld bytes are there", path, size, least);
+}
+
 static int read_paths(Paths *paths) {
   static char folder[PATH_BYTES + 16], name[PATH_BYTES + 48], beside[PATH_BYTES + 48], line[PATH_BYTES + 64];
+  static char part[PATH_BYTES], count[16];
+  int is_all_there = 1, found = 0;
   size_t length = 0;
   for (size_t i = 0; module_path[i]; i++) if (strchr(SEPARATORS, module_path[i])) length = i + 1;
   snprintf(folder, sizeof folder, "%.*s", (int)length, module_path);
@@ -226,6 +292,12 @@ static int read_paths(Paths *paths) {
   if (!file) return fail("%s is missing, which says where Python is", beside);
   memset(paths, 0, sizeof *paths);
   while (fgets(line, sizeof line, file)) {
+    part[0] = 0;
+    read_value(line, "part", part, PATH_BYTES);
+    is_released |= part[0] != 0;
+    found += part[0] != 0;
+    if (is_all_there && part[0]) is_all_there = is_whole(part, folder);
+    read_value(line, "parts", count, sizeof count);
     read_value(line, "libpython", paths->libpython, PATH_BYTES);
     read_value(line, "site_packages", paths->site_packages, PATH_BYTES);
     read_value(line, "engine", paths->engine, PATH_BYTES);
@@ -244,6 +316,8 @@ static int read_paths(Paths *paths) {
   is_released = paths->archive[0] != 0;
   const char *missing = !paths->libpython[0] ? "libpython" : !paths->site_packages[0] ? "site_packages"
                         : !paths->engine[0] ? "engine" : !paths->python_version[0] ? "python_version" : NULL;
+  if (!is_all_there) return 0;
+  if (!missing && atoi(count) > found) return fail("%sscree_paths.cfg is damaged", folder);
   return missing ? fail("%sscree_paths.cfg has no line `%s=...`", folder, missing) : 1;
 }
 
@@ -305,7 +379,7 @@ static int start_python(void *python, const Paths *paths) {
     if (flag) *flag = 1;
   }
   set_home(home);
-  initialize(0); /* 0: Python takes no signals */
+  initialize(0); /* 0: Python handles no signals, but for what importing `signal` does, see `run_engine` */
   return 1;
 }
 
@@ -317,7 +391,7 @@ static const char *quoted(const char *path, char *text) {
   return text;
 }
 
-static int run_engine(void *python, const Paths *paths, void *library, Initialization *initialization) {
+static int run_engine(void *python, int is_guest, const Paths *paths, void *library, Initialization *initialization) {
   static char code[PATH_BYTES * 8], site_packages[PATH_BYTES * 2 + 64], engine[PATH_BYTES * 2 + 64];
   int (*run)(const char *) = (int (*)(const char *))python_function(python, "PyRun_SimpleString");
   void *(*add_module)(const char *) = (void *(*)(const char *))python_function(python, "PyImport_AddModule");
@@ -327,7 +401,9 @@ static int run_engine(void *python, const Paths *paths, void *library, Initializ
   snprintf(code, sizeof code,
            "scree_failure = ''\n"
            "try:\n"
-           "    import io, os, sys\n"
+           "    import _signal, io, os, sys\n"
+           "    if not %d and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:\n"
+           "        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)\n" /* Control-C ends Godot, as without Python */
            "    for name in ('stdout', 'stderr'):\n"
            "        if getattr(sys, name) is None: setattr(sys, name, open(os.devnull, 'w'))\n"
            "    engine, packages = %s, %s\n"
@@ -348,7 +424,7 @@ static int run_engine(void *python, const Paths *paths, void *library, Initializ
            "except BaseException as error:\n"
            "    scree_failure = (str(error) or type(error).__name__).replace('\\n', ' ')\n"
            "    if not isinstance(error, RuntimeError): scree_failure = type(error).__name__ + ': ' + scree_failure\n",
-           quoted(paths->engine, engine), quoted(paths->site_packages, site_packages), is_released,
+           is_guest, quoted(paths->engine, engine), quoted(paths->site_packages, site_packages), is_released,
            (unsigned long long)(uintptr_t)godot_function, (unsigned long long)(uintptr_t)library,
            (unsigned long long)(uintptr_t)initialization, is_exported_game() ? "True" : "False");
   if (run(code)) return fail("the Python in %s does not run", paths->libpython);
@@ -359,6 +435,7 @@ static int run_engine(void *python, const Paths *paths, void *library, Initializ
 
 static int start(void *library, Initialization *initialization) {
   static Paths paths; /* too large for the stack of a thread */
+  if (is_not_chosen()) return 0;
   if (!find_own_path() && !ask_godot_for_own_path(library)) return fail("the loader cannot tell where it lies");
   if (!read_paths(&paths)) return 0;
   void *python = find_running_python(paths.libpython);
@@ -376,7 +453,7 @@ static int start(void *library, Initialization *initialization) {
   int state = 0;
   if (is_guest) state = ensure();
   else if (!start_python(python, &paths)) return 0;
-  int is_running = run_engine(python, &paths, library, initialization);
+  int is_running = run_engine(python, is_guest, &paths, library, initialization);
   if (is_guest) release(state);
   else save_thread(); /* the interpreter lock is free from here on; callbacks take it for themselves */
   return is_running;
