@@ -34,8 +34,9 @@ def pictures(
     drawn: list[Path] = []
     try:
         with screen(godot) as environment, ThreadPoolExecutor(DRAWN_AT_ONCE) as pool:
-            drawing = [pool.submit(scenes.draw_scene, godot, project, scene, folder, environment) for scene in chosen]
-            for scene, future in zip(chosen, drawing, strict=True):
+            order = list(reversed(chosen))  # the largest scenes are at the end of the index
+            drawing = [pool.submit(scenes.draw_scene, godot, project, scene, folder, environment) for scene in order]
+            for scene, future in zip(order, drawing, strict=True):
                 try:
                     drawn += future.result()
                     report(f"{scene.name} is drawn")

@@ -46,6 +46,7 @@ func build() -> void:
 	stage.target = Vector3(0, ALTITUDE, 0)
 	stage.has_ground = false
 	stage.shadow_distance = 160.0
+	stage.has_one_shadow_map = true
 	var crate := bodies.add_form(BodyForm.box(Vector3.ONE * 0.8, WOOD))
 	for number: int in body_count():
 		bodies.add(crate, Transform3D(Basis.IDENTITY, Vector3.UP * ALTITUDE + _berth(number, DECKS.size())))

@@ -29,6 +29,8 @@ var eye := Vector3(12, 9, 16)
 ## How far shadows are drawn [m].
 var shadow_distance := 60.0
 var has_ground := true
+## One map of all shadows instead of four, which draws each body once instead of four times.
+var has_one_shadow_map := false
 
 var _camera: Camera3D
 var _dragging := false
@@ -101,6 +103,8 @@ func _add_sun(angles: Vector3, colour: Color, energy: float, shadow: bool) -> vo
 	sun.light_color = colour
 	sun.light_energy = energy
 	sun.shadow_enabled = shadow
+	if has_one_shadow_map:
+		sun.directional_shadow_mode = DirectionalLight3D.SHADOW_ORTHOGONAL
 	sun.directional_shadow_max_distance = shadow_distance
 	sun.shadow_blur = 1.4
 	sun.sky_mode = DirectionalLight3D.SKY_MODE_LIGHT_AND_SKY if shadow else DirectionalLight3D.SKY_MODE_LIGHT_ONLY
