@@ -39,6 +39,8 @@ func _on_physics_frame() -> void:
 	_started = true
 	_last_usec = now
 	var options: Variant = _scene.options
+	if ticks() + 1 in options.png_ticks:
+		RenderingServer.frame_pre_draw.emit()  # a SoftBody3D takes its place in the first frame that is drawn
 	if ticks() in options.png_ticks:
 		_save_picture(options.png_path_at(ticks()))
 	if options.ticks > 0 and ticks() == options.ticks:
