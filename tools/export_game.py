@@ -49,7 +49,7 @@ def export(project: Path, game: Path, template: Path, godot: Godot) -> Path:
 
 
 def missing_parts(folder: Path) -> Iterator[str]:
-    """What a game's folder lacks to run on Scree, one line each; nothing where it is whole."""
+    """Name what a game's folder lacks to run on Scree, one line each; nothing where it is whole."""
     if not folder.is_dir():
         yield f"a folder {folder}" if not folder.exists() else f"a folder: {folder} is a file, give the one that holds it"
         return
@@ -80,7 +80,7 @@ def missing_parts(folder: Path) -> Iterator[str]:
 
 
 def _missing_game(folder: Path) -> Iterator[str]:
-    """What of a game itself is not there: the program, or its pack, which may be at the end of the program."""
+    """Name what is missing of the game itself: the program, or its pack, which may be at the end of the program."""
     programs = [
         file for file in folder.iterdir()
         if file.is_file() and (file.suffix == ".exe" or os.access(file, os.X_OK)) and file.suffix not in _LIBRARIES
@@ -92,7 +92,7 @@ def _missing_game(folder: Path) -> Iterator[str]:
 
 
 def _missing_files(told: Path) -> Iterator[str]:
-    """The parts that `scree_paths.cfg` names and that are missing, or shorter than they were."""
+    """Name the parts that `scree_paths.cfg` names and that are missing, or shorter than they were."""
     pairs = [line.split("=", 1) for line in told.read_text().splitlines() if "=" in line and line[0] != "#"]
     keys = [key for key, _ in pairs]
     if not {"python_version", "libpython", "archive"} <= set(keys) or keys.count("part") < int(dict(pairs).get("parts") or 0):

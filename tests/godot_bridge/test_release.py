@@ -152,7 +152,7 @@ def telling(tmp_path_factory, released, godot) -> Path:
 
 
 def ended_by_control_c(process: subprocess.Popen) -> tuple[str, str]:
-    """What the project told, and all else, after it was ended."""
+    """End a project by Control-C. Returns what it told before, and all else that it printed."""
     told = next(line for line in process.stdout if line.startswith("class ")).strip()
     process.send_signal(signal.SIGINT)
     rest = process.communicate(timeout=20)[0]
