@@ -105,17 +105,23 @@ def test_a_file_that_is_none_is_left_aside_with_a_warning(built, tmp_path, conte
     assert said[0] == "False False False" and errors.startswith("scree: the core is compiled here: ") and errors.count("\n") == 1
 
 
-def ship(tmp_path: Path, note: str) -> Path:
-    """A copy of the engine as in a released addon: with a note of the library that was built from it."""
+def ship(tmp_path: Path, note: str, library: Path | None) -> Path:
+    """A copy of the engine as in a released addon: with a library, and a note of the one that was built from it."""
     folder = change(tmp_path, "runtime/thread_pool")
     (folder / "scree" / "runtime" / core_library.SHIPPED).write_text(note)
+    place = folder / "scree" / "native" / core_library.file_name_here()
+    place.parent.mkdir(exist_ok=True)
+    place.unlink(missing_ok=True)
+    if library:
+        shutil.copyfile(library, place)
     return folder
 
 
 def test_a_released_engine_takes_its_own_library_without_a_look_at_the_sources(built, tmp_path):
-    folder = ship(tmp_path, core_library.CoreLibrary(built).id)
-    said, errors = run(USE, built, tmp_path / "cache", folder)
-    assert (said, errors) == (["True True True", "False True True"], "")
+    folder = ship(tmp_path, core_library.CoreLibrary(built).id, built)
+    for chosen in ("", "0", "/dev/null"):  # a player's variable does not count
+        said, errors = run(USE, chosen, tmp_path / "cache", folder)
+        assert (said, errors) == (["True True True", "False True True"], "")
 
 
 REFUSED = """
@@ -127,10 +133,10 @@ except core_library.WrongLibrary as error:
 """
 
 
-def test_a_released_engine_refuses_another_library(built, tmp_path):
-    folder = ship(tmp_path, "0123")
-    assert "mixture of two versions" in run(REFUSED, built, tmp_path / "cache", folder)[0][0]
-    assert "missing" in run(REFUSED, "", tmp_path / "cache", folder)[0][0]
+@pytest.mark.parametrize("is_there, said", [(True, "mixture of two versions"), (False, "missing")])
+def test_a_released_engine_refuses_another_library(built, tmp_path, is_there, said):
+    folder = ship(tmp_path, "0123", built if is_there else None)
+    assert said in run(REFUSED, "", tmp_path / "cache", folder)[0][0]
 
 
 def test_a_damaged_library_is_not_opened(built, tmp_path):
