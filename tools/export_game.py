@@ -66,15 +66,15 @@ def missing_parts(folder: Path) -> Iterator[str]:
         return
     yield from _missing_files(told)
     library = folder / PARTS / core_library.file_name_here()
-    if not library.is_file():
-        yield f"{PARTS}/{library.name}, the core"
-        return
-    try:
-        core_library.CoreLibrary(library)
-    except (OSError, core_library.WrongLibrary) as error:
-        yield f"a usable core: {error}"
+    if library.is_file():
+        try:
+            core_library.CoreLibrary(library)
+        except (OSError, core_library.WrongLibrary) as error:
+            yield f"a usable core: {error}"
     try:
         api.load(json.loads((folder / PARTS / api.SHIPPED).read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        pass  # it is one of the files
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         yield f"{PARTS}/{api.SHIPPED}, the description of Godot's API, as the release wrote it"
 
@@ -92,17 +92,17 @@ def _missing_game(folder: Path) -> Iterator[str]:
 
 
 def _missing_files(told: Path) -> Iterator[str]:
-    """Name the parts that `scree_paths.cfg` names and that are missing, or shorter than they were."""
+    """Name the parts that `scree_paths.cfg` tells of and that are missing, or shorter than they were."""
     pairs = [line.split("=", 1) for line in told.read_text().splitlines() if "=" in line and line[0] != "#"]
     keys = [key for key, _ in pairs]
     if not {"python_version", "libpython", "archive"} <= set(keys) or keys.count("part") < int(dict(pairs).get("parts") or 0):
         yield f"the rest of {PARTS}/{told.name}"
-    for key, value in pairs:
-        size, _, name = value.partition(" ") if key == "part" else ("0", "", value)
+    sizes = {core_library.file_name_here(): 0, api.SHIPPED: 0}
+    sizes |= {value: 0 for key, value in pairs if key in ("libpython", "archive", "site_packages", "preload")}
+    sizes |= {name: int(size) for size, _, name in (value.partition(" ") for key, value in pairs if key == "part")}
+    for name, size in sizes.items():
         file = told.parent / name
-        if key in ("python_version", "parts"):
-            continue
         if not file.exists():
             yield f"{PARTS}/{name}"
-        elif file.is_file() and file.stat().st_size < int(size):
+        elif file.is_file() and file.stat().st_size < size:
             yield f"the rest of {PARTS}/{name}: {file.stat().st_size} of its {size} bytes are there"

@@ -6,9 +6,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from scree.godot.interface import ENGINE_NAME
 from scree.tools import build_loader, find_python, places, project_settings
 
-ENGINE_NAME = "Scree Physics"
 EXTENSION = "res://addons/scree/scree.gdextension"
 PLUGIN = "res://addons/scree/plugin.cfg"
 PATHS_FILE = "scree_paths.cfg"

@@ -13,9 +13,9 @@ from scree.tools.screen import DRAWING
 
 SCREE, JOLT, GODOT_PHYSICS = install_addon.ENGINE_NAME, "Jolt Physics", "GodotPhysics3D"
 SCREE_THREADS = "scree_3d/simulation/threads"  # Jolt and GodotPhysics3D take Godot's own pool
+SCREE_JOB_SYSTEM = "scree_3d/simulation/job_system"
 WITHOUT_DEPTH = "--without-depth"
 """The option of a run that measures no deepest penetration, which takes up to a minute at its end: the figure is then -1."""
-SCREE_JOB_SYSTEM = "scree_3d/simulation/job_system"
 _NOT_COPIED = shutil.ignore_patterns(*places.MADE_BY_RUNNING, "addons", "override.cfg")
 
 

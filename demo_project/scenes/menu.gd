@@ -2,6 +2,7 @@ extends Control
 ## The menu of the demo scenes, built from res://index.json.
 
 const DemoIndex = preload("res://scripts/demo_index.gd")
+const RunningEngine = preload("res://scripts/running_engine.gd")
 const KINDS := {"demo": "Demos", "bench": "Measured"}
 
 
@@ -54,7 +55,7 @@ func _card(entry: Dictionary) -> Button:
 
 
 func _engine_line() -> String:
-	return "Godot %s  ·  %s" % [Engine.get_version_info()["string"], DemoIndex.engine_name()]
+	return "Godot %s  ·  %s" % [Engine.get_version_info()["string"], RunningEngine.title()]
 
 
 func _label(text: String, size: int, colour: Color) -> Label:

@@ -1,8 +1,7 @@
 extends RefCounted
-## The list of demo scenes, as written in res://index.json, and the engine that they run on.
+## The list of demo scenes, as written in res://index.json.
 
 const PATH := "res://index.json"
-const SCREE := "Scree Physics"
 
 
 ## Every entry, in the order of the menu: name, title, kind ("demo" or "bench"), ticks, bodies, pictures, cover, about.
@@ -25,11 +24,3 @@ static func entry(scene_name: String) -> Dictionary:
 
 static func scene_path(scene_name: String) -> String:
 	return "res://scenes/%s.tscn" % scene_name
-
-
-## The physics engine that runs. Where the chosen one cannot start, Godot takes its default engine without a word.
-static func engine_name() -> String:
-	if PhysicsServer3D.get_class().begins_with("Scree"):
-		return SCREE
-	var chosen: String = ProjectSettings.get_setting("physics/3d/physics_engine")
-	return "Godot's default engine" if chosen in [SCREE, "DEFAULT"] else chosen

@@ -2,6 +2,7 @@ extends CanvasLayer
 ## A few words about the scene, over the picture.
 
 const DemoIndex = preload("res://scripts/demo_index.gd")
+const RunningEngine = preload("res://scripts/running_engine.gd")
 ## Ticks whose mean time is shown.
 const WINDOW := 60
 
@@ -39,7 +40,7 @@ func _process(_delta: float) -> void:
 	for index: int in _scene.bodies.size():
 		asleep += int(_scene.bodies.is_asleep(index))
 	_figures.text = "%s  ·  %d bodies, %d awake  ·  tick %d" % [
-		DemoIndex.engine_name(), _scene.bodies.size(), _scene.bodies.size() - asleep,
+		RunningEngine.title(), _scene.bodies.size(), _scene.bodies.size() - asleep,
 		times.size() + 1]  # the recorder counts a tick when the next one begins
 	if _scene.options.png_path == "":
 		_figures.text += "  ·  %.1f ms a frame" % mean

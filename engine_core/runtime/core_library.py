@@ -52,9 +52,13 @@ def folder() -> Path:
     return ENGINE_FOLDER / "native" if ENGINE_FOLDER.is_dir() else ENGINE_FOLDER.parent.parent
 
 
+def _chosen() -> str:
+    """The library that the environment names. A player's variables do not reach a released addon."""
+    return "" if _shipped_id() else os.environ.get(CHOSEN, "")
+
+
 def _file() -> Path | None:
-    chosen = "" if _shipped_id() else os.environ.get(CHOSEN, "")  # a player's variables do not reach a released addon
-    if chosen:
+    if chosen := _chosen():
         return None if chosen == "0" else Path(chosen)
     name = file_name_here()
     return folder() / name if name and (folder() / name).is_file() else None
@@ -168,7 +172,7 @@ def find(name: str, function, signature: str) -> CompiledEntry | None:
     if function.__module__.split(".")[0] != PACKAGE:
         from . import own_library  # it opens libraries by this module
 
-        return None if os.environ.get(CHOSEN) == "0" else own_library.find(function, signature)
-    if is_engines and os.environ.get(ALONE) == "1" and not os.environ.get(CHOSEN):
+        return None if _chosen() == "0" else own_library.find(function, signature)
+    if is_engines and os.environ.get(ALONE) == "1" and not _chosen():
         raise WrongLibrary(f"{name} is not in the core's library, and {ALONE} forbids to compile it")
     return None

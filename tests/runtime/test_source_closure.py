@@ -94,6 +94,11 @@ def test_equal_sources_elsewhere_share_what_is_compiled(tmp_path):
     assert run.stdout.split() == ["True", str(tmp_path)]
 
 
+def forget_sources():
+    for cached in (source_closure._file_of, source_closure._source, closure, closure_hash, all_modules):
+        cached.cache_clear()
+
+
 def test_an_installed_package_has_the_hash_of_the_checkout(tmp_path, monkeypatch):
     """Its tools lie in a folder of the engine."""
     installed = shutil.copytree(
@@ -105,12 +110,10 @@ def test_an_installed_package_has_the_hash_of_the_checkout(tmp_path, monkeypatch
     hashes = []
     for folder in (source_closure.ENGINE_FOLDER, installed):
         monkeypatch.setattr(source_closure, "ENGINE_FOLDER", folder)
-        for cached in (source_closure._file_of, source_closure._source, closure, closure_hash, all_modules):
-            cached.cache_clear()
+        forget_sources()
         hashes.append((closure_hash("program.functions"), closure_hash("scree.edit.body_placement")))
     monkeypatch.undo()
-    for cached in (source_closure._file_of, source_closure._source, closure, closure_hash, all_modules):
-        cached.cache_clear()
+    forget_sources()
     assert hashes[0] == hashes[1] and hashes[0][0] != hashes[0][1]
 
 

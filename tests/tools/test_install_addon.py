@@ -30,6 +30,15 @@ def test_a_project_gets_all_it_needs(game):
     assert (done.addon / "plugin.cfg").read_bytes() == (ROOT / "plugin.cfg").read_bytes()
 
 
+@pytest.mark.parametrize(
+    "place", ["addons/scree/native/loader.c", "addons/scree/plugin.gd", "addons/scree/nodes/scree_guard.gd",
+              "demo_project/scripts/running_engine.gd", "plugin.cfg"],
+)  # fmt: skip
+def test_the_engine_has_one_name(place):
+    """Files that are not Python repeat the name."""
+    assert f'"{install_addon.ENGINE_NAME}"' in (ROOT / place).read_text()
+
+
 def test_the_paths_beside_the_loader_are_absolute_and_there(game):
     done = install(game)
     lines = [line for line in done.paths_file.read_text().splitlines() if not line.startswith("#")]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scree.tools import contact_sheet, scenes
+from scree.tools import contact_sheet, demo, scenes
 from scree.tools.scenes import Figures, SceneFailed
 from scree.tools.screen import screen
 
@@ -37,6 +37,12 @@ def on_jolt(tmp_path_factory):
     folder = scenes.copy_demo_project(tmp_path_factory.mktemp("jolt") / "project", with_addon=False)
     scenes.choose_engine(folder, scenes.JOLT, threads=1)
     return folder
+
+
+def test_each_demo_is_shown_by_one_of_its_pictures():
+    demos = [scene for scene in scenes.scene_index() if scene.kind == "demo"]
+    assert demos and all(scene.cover in scene.pictures for scene in demos)
+    assert [scene.pictures for scene in demo.covers(demos)] == [(scene.cover,) for scene in demos]
 
 
 def test_every_scene_of_the_index_runs_and_reports(godot, on_jolt):

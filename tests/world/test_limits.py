@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from scree.bodies.schema import STATIC
+from scree.step.physics_system import PhysicsSystem
 from scree.godot.setting_table import SETTINGS, setting_of_limit
 from scree.step.limits import DEFAULT_LIMITS, LimitReached, name_of_limit
-from scree.runtime.memory import PoolFull
+from scree.runtime.memory import NoAddressSpace, PoolFull
 from scree.shapes.schema import BOX, PLANE, SPHERE
 from scree.core.world import World
 
@@ -243,6 +244,20 @@ print(world.limits["bodies"], len(told), "address space" in str(told[0].message)
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": "."})
     assert run.stdout.split() == ["262144", "1", "True"], run.stderr
+
+
+def test_a_space_without_room_takes_no_place(monkeypatch):
+    """The next one gets the place and the number that it would have had."""
+
+    def has_no_room(*_):
+        raise NoAddressSpace("no room")
+
+    world, other = World(threads=1), World(threads=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(PhysicsSystem, "__init__", has_no_room)
+        with pytest.raises(NoAddressSpace):
+            world.create_system()
+    assert world.create_system() == other.create_system() and world.record["system_count"] == 1
 
 
 def test_an_unknown_limit_is_refused():

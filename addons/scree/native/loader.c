@@ -45,6 +45,11 @@
 
 typedef void (*AnyFunction)(void);
 typedef AnyFunction (*GetProcAddress_)(const char *name);
+/* Functions of Godot's interface. A StringName and a String are one pointer each. */
+typedef void (*MakeText)(void *text, const char *characters);
+typedef void (*Destroy)(void *value);
+typedef Destroy (*GetDestructor)(int type);
+typedef int64_t (*ToUtf8)(const void *string, char *characters, int64_t size);
 typedef struct {
   int minimum_level;
   void *userdata;
@@ -68,46 +73,38 @@ static void do_nothing(void *userdata, int level) {
   (void)level;
 }
 
-/* Calls a method of a singleton of Godot, with one argument or none; 0 where there is no such method. */
+static void destroy(int type, void *value) { ((GetDestructor)godot_function("variant_get_ptr_destructor"))(type)(value); }
+
+/* Calls a method of a singleton of Godot, with one argument or none; 0 where that cannot be done. */
 static int call_singleton(const char *class, const char *method, int64_t hash, const void *argument, void *result) {
-  typedef void (*New)(void *, const char *);
-  typedef void (*Destroy)(void *);
-  typedef Destroy (*GetDestructor)(int);
   typedef void *(*GetMethod)(const void *, const void *, int64_t);
   typedef void *(*GetSingleton)(const void *);
   typedef void (*Call)(const void *, void *, const void *const *, void *);
-  if (!godot_function) return 0;
-  New new_name = (New)godot_function("string_name_new_with_utf8_chars");
-  GetDestructor get_destructor = (GetDestructor)godot_function("variant_get_ptr_destructor");
+  MakeText make_name = (MakeText)godot_function("string_name_new_with_utf8_chars");
   GetMethod get_method = (GetMethod)godot_function("classdb_get_method_bind");
   GetSingleton get_singleton = (GetSingleton)godot_function("global_get_singleton");
   Call call = (Call)godot_function("object_method_bind_ptrcall");
-  if (!new_name || !get_destructor || !get_method || !get_singleton || !call) return 0;
-  void *class_name, *method_name; /* a StringName and a String are one pointer each */
-  new_name(&class_name, class);
-  new_name(&method_name, method);
+  if (!make_name || !get_method || !get_singleton || !call || !godot_function("variant_get_ptr_destructor")) return 0;
+  void *class_name, *method_name;
+  make_name(&class_name, class);
+  make_name(&method_name, method);
   void *bind = get_method(&class_name, &method_name, hash), *object = get_singleton(&class_name);
   const void *arguments[] = {argument};
   if (bind && object) call(bind, object, arguments, result);
-  Destroy destroy_name = get_destructor(STRING_NAME);
-  destroy_name(&class_name);
-  destroy_name(&method_name);
+  destroy(STRING_NAME, &class_name);
+  destroy(STRING_NAME, &method_name);
   return bind && object;
 }
 
 /* What a method of a singleton that takes one text says: 0 or 1, `unknown` where it cannot be asked. */
 static int ask_about(const char *class, const char *method, const char *text, int unknown) {
-  typedef void (*New)(void *, const char *);
-  typedef void (*Destroy)(void *);
-  typedef Destroy (*GetDestructor)(int);
-  New new_string = godot_function ? (New)godot_function("string_new_with_utf8_chars") : NULL;
-  GetDestructor get_destructor = godot_function ? (GetDestructor)godot_function("variant_get_ptr_destructor") : NULL;
-  if (!new_string || !get_destructor) return unknown;
+  MakeText make_string = godot_function ? (MakeText)godot_function("string_new_with_utf8_chars") : NULL;
+  if (!make_string || !godot_function("variant_get_ptr_destructor")) return unknown;
   void *string;
   uint8_t answer = 0;
-  new_string(&string, text);
+  make_string(&string, text);
   int is_known = call_singleton(class, method, TAKES_STRING_GIVES_BOOL, &string, &answer);
-  get_destructor(STRING)(&string);
+  destroy(STRING, &string);
   return is_known ? answer : unknown;
 }
 
@@ -115,37 +112,36 @@ static int ask_about(const char *class, const char *method, const char *text, in
  * 0 also where that cannot be asked. */
 static int is_exported_game(void) { return !ask_about("OS", "has_feature", "editor", 1); }
 
-/* Whether the project has chosen another physics engine and this is not the editor. 0 also where that cannot be asked. */
-static int is_not_chosen(void) {
-  typedef void (*New)(void *, const char *);
-  typedef void (*Destroy)(void *);
-  typedef Destroy (*GetDestructor)(int);
+/* The physics engine that the project has chosen; empty where none is or it cannot be asked. */
+static void read_chosen_engine(char *chosen, int64_t size) {
   typedef void (*Stringify)(const void *, void *);
-  typedef int64_t (*ToUtf8)(const void *, char *, int64_t);
   const char *setting = "physics/3d/physics_engine";
-  uint8_t is_editor = 1;
-  if (!call_singleton("Engine", "is_editor_hint", IS_EDITOR_HINT, NULL, &is_editor) || is_editor) return 0;
-  if (!ask_about("ProjectSettings", "has_setting", setting, 0)) return 0;
-  New new_name = (New)godot_function("string_name_new_with_utf8_chars");
-  GetDestructor get_destructor = (GetDestructor)godot_function("variant_get_ptr_destructor");
+  uint64_t value[8] = {0}; /* a Variant, empty so far */
+  void *name, *string = NULL;
+  chosen[0] = 0;
+  if (!ask_about("ProjectSettings", "has_setting", setting, 0)) return;
   Stringify stringify = (Stringify)godot_function("variant_stringify");
   ToUtf8 to_utf8 = (ToUtf8)godot_function("string_to_utf8_chars");
   Destroy destroy_variant = (Destroy)godot_function("variant_destroy");
-  if (!stringify || !to_utf8 || !destroy_variant) return 0;
-  uint64_t value[8] = {0}; /* a Variant, empty so far */
-  void *name, *string = NULL;
-  char chosen[64] = "";
-  new_name(&name, setting);
-  int is_known = call_singleton("ProjectSettings", "get_setting_with_override", GET_SETTING_WITH_OVERRIDE, &name, value);
-  if (is_known) {
+  if (!stringify || !to_utf8 || !destroy_variant) return;
+  ((MakeText)godot_function("string_name_new_with_utf8_chars"))(&name, setting);
+  if (call_singleton("ProjectSettings", "get_setting_with_override", GET_SETTING_WITH_OVERRIDE, &name, value)) {
     stringify(value, &string);
-    int64_t length = to_utf8(&string, chosen, sizeof chosen - 1);
-    chosen[length > 0 && length < (int64_t)sizeof chosen ? length : 0] = 0;
-    get_destructor(STRING)(&string);
+    int64_t length = to_utf8(&string, chosen, size - 1);
+    chosen[length > 0 && length < size ? length : 0] = 0;
+    destroy(STRING, &string);
     destroy_variant(value);
   }
-  get_destructor(STRING_NAME)(&name);
-  return is_known && chosen[0] && strcmp(chosen, ENGINE_NAME);
+  destroy(STRING_NAME, &name);
+}
+
+/* Whether the project has chosen another physics engine and this is not the editor. 0 also where that cannot be asked. */
+static int is_not_chosen(void) {
+  char chosen[64];
+  uint8_t is_editor = 1;
+  if (!godot_function || !call_singleton("Engine", "is_editor_hint", IS_EDITOR_HINT, NULL, &is_editor) || is_editor) return 0;
+  read_chosen_engine(chosen, sizeof chosen);
+  return chosen[0] && strcmp(chosen, ENGINE_NAME);
 }
 
 /* One error that says what is wrong and how to mend it; always gives 0. */
@@ -235,7 +231,6 @@ static AnyFunction python_function(void *python, const char *name) {
 /* The path of the library as Godot tells it, for systems that do not tell. */
 static int ask_godot_for_own_path(void *library) {
   typedef void (*GetLibraryPath)(void *, void *);
-  typedef int64_t (*ToUtf8)(const void *, char *, int64_t);
   GetLibraryPath get_path = (GetLibraryPath)godot_function("get_library_path");
   ToUtf8 to_utf8 = (ToUtf8)godot_function("string_to_utf8_chars");
   if (!get_path || !to_utf8) return 0;
@@ -275,10 +270,23 @@ static int is_whole(const char *part, const char *folder) {
   return size >= least ? 1 : fail("%s is damaged: %ld of its %ld bytes are there", path, size, least);
 }
 
+/* Checks all parts that an open scree_paths.cfg names, and that it names as many as it says. */
+static int has_all_parts(FILE *paths_file, const char *folder) {
+  static char line[PATH_BYTES + 64], part[PATH_BYTES], count[16];
+  int found = 0;
+  rewind(paths_file);
+  while (fgets(line, sizeof line, paths_file)) {
+    part[0] = 0;
+    read_value(line, "parts", count, sizeof count);
+    read_value(line, "part", part, PATH_BYTES);
+    if (part[0] && !is_whole(part, folder)) return 0;
+    found += part[0] != 0;
+  }
+  return found >= atoi(count) ? 1 : fail("%sscree_paths.cfg is damaged", folder);
+}
+
 static int read_paths(Paths *paths) {
   static char folder[PATH_BYTES + 16], name[PATH_BYTES + 48], beside[PATH_BYTES + 48], line[PATH_BYTES + 64];
-  static char part[PATH_BYTES], count[16];
-  int is_all_there = 1, found = 0;
   size_t length = 0;
   for (size_t i = 0; module_path[i]; i++) if (strchr(SEPARATORS, module_path[i])) length = i + 1;
   snprintf(folder, sizeof folder, "%.*s", (int)length, module_path);
@@ -292,12 +300,6 @@ static int read_paths(Paths *paths) {
   if (!file) return fail("%s is missing, which says where Python is", beside);
   memset(paths, 0, sizeof *paths);
   while (fgets(line, sizeof line, file)) {
-    part[0] = 0;
-    read_value(line, "part", part, PATH_BYTES);
-    is_released |= part[0] != 0;
-    found += part[0] != 0;
-    if (is_all_there && part[0]) is_all_there = is_whole(part, folder);
-    read_value(line, "parts", count, sizeof count);
     read_value(line, "libpython", paths->libpython, PATH_BYTES);
     read_value(line, "site_packages", paths->site_packages, PATH_BYTES);
     read_value(line, "engine", paths->engine, PATH_BYTES);
@@ -308,16 +310,16 @@ static int read_paths(Paths *paths) {
     }
     read_value(line, "python_version", paths->python_version, sizeof paths->python_version);
   }
+  is_released = paths->archive[0] != 0;
+  int is_all_there = has_all_parts(file, folder);
   fclose(file);
+  if (!is_all_there) return 0;
   complete(paths->libpython, folder);
   complete(paths->site_packages, folder);
   complete(paths->engine, folder);
   complete(paths->archive, folder);
-  is_released = paths->archive[0] != 0;
   const char *missing = !paths->libpython[0] ? "libpython" : !paths->site_packages[0] ? "site_packages"
                         : !paths->engine[0] ? "engine" : !paths->python_version[0] ? "python_version" : NULL;
-  if (!is_all_there) return 0;
-  if (!missing && atoi(count) > found) return fail("%sscree_paths.cfg is damaged", folder);
   return missing ? fail("%sscree_paths.cfg has no line `%s=...`", folder, missing) : 1;
 }
 
