@@ -199,7 +199,7 @@ def _say_that_it_compiles() -> None:
 
     if any(cache_folder_of("scree.step.physics_system").rglob(f"*{SUFFIX}")):
         return
-    print("scree: compiling the core for this machine: this happens once and takes a minute or two "
+    print("scree: compiling the core for this machine: this happens once and takes some minutes "
           "(`scree warmup` does it ahead of time)", flush=True)  # fmt: skip
     if problem := lack_of_room():
         print(f"scree: {problem}: the next start may have to compile again", file=sys.stderr, flush=True)
