@@ -24,19 +24,22 @@ EXTENSION_CLASSES = (
 )  # fmt: skip
 _CALLED_CLASSES = (
     "PhysicsServer3DManager", "ProjectSettings", "OS", "RenderingServer", "PhysicsServer3DRenderingServerHandler",
-    "WorkerThreadPool", "FileAccess",
+    "WorkerThreadPool", "FileAccess", "Engine", "Object",
 )  # fmt: skip
 _CALLED_METHODS = {
+    "Engine": ("register_singleton", "unregister_singleton"),
+    "Object": ("emit_signal",),
     "FileAccess": ("file_exists", "get_file_as_bytes"),
     "RenderingServer": ("mesh_surface_get_arrays",),
     "WorkerThreadPool": ("is_group_task_completed", "wait_for_group_task_completion"),
 }
 _BUILTIN_METHODS = {
     "PackedVector3Array": ("size", "resize"), "PackedInt32Array": ("size", "resize"), "PackedFloat32Array": ("size", "resize"),
-    "PackedFloat64Array": ("size",), "PackedByteArray": ("size", "resize"), "Array": ("append", "size"),
+    "PackedFloat64Array": ("size", "resize"), "PackedInt64Array": ("size", "resize"),
+    "PackedByteArray": ("size", "resize"), "Array": ("append", "size"),
     "Callable": ("is_valid",),
 }  # fmt: skip
-_FORMAT = 8
+_FORMAT = 9
 SHIPPED = "godot_api.json"
 """The extract's name in a released addon."""
 CHILD = "SCREE_DESCRIBES_ITSELF"

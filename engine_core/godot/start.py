@@ -14,7 +14,7 @@ from . import api as godot_api
 from . import schema
 from .busy_thread import BusyThread
 from .errors import Reporter
-from .interface import ENGINE_NAME, SERVERS_LEVEL, Interface
+from .interface import EDITOR_LEVEL, ENGINE_NAME, SERVERS_LEVEL, Interface
 from .methods import Methods
 from .variant import Variants
 from .virtual_trials import Trials
@@ -53,6 +53,7 @@ class Engine:
         parts = beside / PARTS if (beside / PARTS).is_dir() else beside
         self.api = godot_api.read_extract(version.string.decode(), parts, may_ask=not is_exported_game)
         self.variants = self.reporter = self.settings = self.server = None
+        self.public = None
         self.classes = []
         self._kept = []
         self.trials = Trials()
@@ -70,6 +71,8 @@ class Engine:
 
     def enter(self, level: int) -> None:
         """Handle that Godot reached an initialization level."""
+        if level == EDITOR_LEVEL and self.public:
+            self.public.publish_help()
         if level != SERVERS_LEVEL:
             return
         from .settings import Settings
@@ -82,6 +85,17 @@ class Engine:
         if self.settings.chosen_engine == ENGINE_NAME:
             self.register_classes()
         self._register_engine()
+        from .public_server import PublicServer
+
+        self.public = PublicServer(self)
+
+    def running_server(self, call: str):
+        """The server, for a call of a public class. Raises ValueError while another engine runs."""
+        if self.server is None:
+            from .public_server import not_running
+
+            raise not_running(call)
+        return self.server
 
     def _builtin_method(self, kind: int, type_name: str, method: str) -> int:
         """Address of a method of a built-in type."""
@@ -184,6 +198,8 @@ class Engine:
         """Handle that Godot left an initialization level."""
         if level != SERVERS_LEVEL:
             return
+        if self.public:
+            self.public.close()
         for made in reversed(self.classes):
             made.unregister()
         self.classes.clear()

@@ -48,13 +48,15 @@ _TYPE_NAMES = {4: "String", 5: "Vector2", 7: "Rect2", 15: "Quaternion", 16: "AAB
 
 
 _DTYPES = {schema.PACKED_VECTOR3_ARRAY: np.float32, schema.PACKED_INT32_ARRAY: np.int32, schema.PACKED_BYTE_ARRAY: np.uint8,
-           schema.PACKED_FLOAT32_ARRAY: np.float32, schema.PACKED_FLOAT64_ARRAY: np.float64}  # fmt: skip
+           schema.PACKED_FLOAT32_ARRAY: np.float32, schema.PACKED_FLOAT64_ARRAY: np.float64,
+           schema.PACKED_INT64_ARRAY: np.int64}  # fmt: skip
 _KINDS = {np.dtype(np.int32): schema.PACKED_INT32_ARRAY, np.dtype(np.float32): schema.PACKED_FLOAT32_ARRAY,
-          np.dtype(np.uint8): schema.PACKED_BYTE_ARRAY}  # fmt: skip
+          np.dtype(np.uint8): schema.PACKED_BYTE_ARRAY, np.dtype(np.int64): schema.PACKED_INT64_ARRAY,
+          np.dtype(np.float64): schema.PACKED_FLOAT64_ARRAY}  # fmt: skip
 
 
 class Packed:
-    """Numbers, one-dimensional, int32, float32 or bytes, to be written as a packed array; plain arrays are vectors."""
+    """Numbers, one-dimensional, of a type that a packed array has, to be written as one; plain arrays are vectors."""
 
     def __init__(self, values: np.ndarray):
         self.values = np.ascontiguousarray(values)
@@ -91,6 +93,7 @@ class Variants:
             (schema.PACKED_INT32_ARRAY, "PackedInt32Array", "packed_int32_array_operator_index"),
             (schema.PACKED_FLOAT32_ARRAY, "PackedFloat32Array", "packed_float32_array_operator_index"),
             (schema.PACKED_FLOAT64_ARRAY, "PackedFloat64Array", "packed_float64_array_operator_index"),
+            (schema.PACKED_INT64_ARRAY, "PackedInt64Array", "packed_int64_array_operator_index"),
             (schema.PACKED_BYTE_ARRAY, "PackedByteArray", "packed_byte_array_operator_index"),
         ):
             size = get_method(kind, interface.name("size"), api.builtin_methods[name]["size"])
@@ -114,7 +117,9 @@ class Variants:
             )
             for kind, name, first in (
                 (schema.PACKED_INT32_ARRAY, "PackedInt32Array", "packed_int32_array_operator_index"),
+                (schema.PACKED_INT64_ARRAY, "PackedInt64Array", "packed_int64_array_operator_index"),
                 (schema.PACKED_FLOAT32_ARRAY, "PackedFloat32Array", "packed_float32_array_operator_index"),
+                (schema.PACKED_FLOAT64_ARRAY, "PackedFloat64Array", "packed_float64_array_operator_index"),
                 (schema.PACKED_BYTE_ARRAY, "PackedByteArray", "packed_byte_array_operator_index"),
             )
         }
@@ -203,9 +208,14 @@ class Variants:
 
     def items(self, address: int, places) -> list:
         """The values at some places of the Array at an address; None beyond its end."""
+        count = self.item_count(address)
+        return [self.read(self._item(address, place)) if place < count else None for place in places]
+
+    def item_count(self, address: int) -> int:
+        """The number of items of the Array at an address."""
         count = c_int64()
         self._array_size(address, None, ctypes.addressof(count), 0)
-        return [self.read(self._item(address, place)) if place < count.value else None for place in places]
+        return count.value
 
     def _text(self, address: int) -> str:
         string = (c_int64 * 1)()

@@ -1,0 +1,61 @@
+"""The singleton `Scree`: everything that Godot's own physics calls have no place for, as a real class of the extension.
+
+A script writes `Scree.cast_rays(...)`; the editor completes and checks it. Each room of calls is in a module `public_....py` and
+adds its methods, signals and classes here.
+"""
+
+import ctypes
+
+from .class_help import Page
+from .interface import ENGINE_NAME
+from .public_class import PublicClass
+from .public_queries import add_query_classes
+
+NAME = "Scree"
+_PAGE = Page(
+    NAME, "Object", "What Scree Physics can do beyond Godot's physics server.",
+    "A singleton, for example [code]Scree.cast_rays(space, from, to)[/code]. It exists where the addon is loaded; "
+    "[method is_running] tells whether Scree is the engine that runs. With another engine its calls print one error and return "
+    "nothing. A script that must also run without the addon asks [code]Engine.has_singleton(\"Scree\")[/code] and takes "
+    "[code]Engine.get_singleton(\"Scree\")[/code].",
+)  # fmt: skip
+
+
+class PublicServer:
+    """The singleton and its classes. Keep it as long as Godot runs."""
+
+    def __init__(self, engine):
+        self._engine = engine
+        self._objects: dict[int, object] = {}
+        self.scree = PublicClass(engine, self._objects, _PAGE, make=None)
+        self.scree.method("is_running", lambda behind: engine.server is not None, result=1,
+                          text="Returns whether Scree is the physics engine that runs.")  # fmt: skip
+        self.classes = [self.scree, *add_query_classes(self.scree, engine, self._objects)]
+        self._object = self.scree.make_object(self)
+        self._call_engine("register_singleton", [engine.interface.name(NAME), self._pointer(self._object)])
+
+    def _pointer(self, object_: int) -> int:
+        self._place = (ctypes.c_void_p * 1)(object_)
+        return ctypes.addressof(self._place)
+
+    def _call_engine(self, method: str, arguments: list[int]) -> None:
+        interface = self._engine.interface
+        bind = interface.method("Engine", method, self._engine.api.classes["Engine"][method].hash)
+        interface.call_method(bind, interface.singleton("Engine"), arguments)
+
+    def publish_help(self) -> None:
+        """Give the editor the pages of the classes."""
+        for made in self.classes:
+            made.publish_help()
+
+    def close(self) -> None:
+        """Take the singleton and the classes back."""
+        self._call_engine("unregister_singleton", [self._engine.interface.name(NAME)])
+        self._engine.destroy_object(self._object)
+        for made in reversed(self.classes):
+            made.unregister()
+
+
+def not_running(call: str) -> ValueError:
+    """The error of a call while another engine runs."""
+    return ValueError(f"{call}: {ENGINE_NAME} is not the engine that runs: choose it as physics/3d/physics_engine, and restart")
