@@ -58,6 +58,7 @@ def all_checks() -> dict[str, Check]:
         prove_demos,
         prove_determinism,
         prove_godot,
+        prove_menu,
         prove_moving,
         prove_numba,
         prove_package,

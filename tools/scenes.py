@@ -35,6 +35,7 @@ class Scene:
     pictures: tuple[int, ...]  # the ticks after which a picture is taken
     about: str
     cover: int = 0  # the one of `pictures` that shows the scene best; 0 for scenes that are not demos
+    shows: str = "Measured"  # its heading in the menu
 
 
 @dataclass(frozen=True)

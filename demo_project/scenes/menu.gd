@@ -3,30 +3,24 @@ extends Control
 
 const DemoIndex = preload("res://scripts/demo_index.gd")
 const RunningEngine = preload("res://scripts/running_engine.gd")
-const KINDS := {"demo": "Demos", "bench": "Measured"}
 
 
 func _ready() -> void:
 	set_anchors_and_offsets_preset(Control.PRESET_FULL_RECT)
 	_add_background()
-	var column := VBoxContainer.new()
-	column.add_theme_constant_override("separation", 14)
-	var centre := CenterContainer.new()
-	centre.add_child(column)
-	add_child(centre)
-	centre.set_anchors_and_offsets_preset(Control.PRESET_FULL_RECT)
+	var first: Button = null
+	var column := _add_column()
 	column.add_child(_label("Scree demos", 44, Color(0.97, 0.96, 0.93)))
 	column.add_child(_label(_engine_line(), 16, Color(0.70, 0.78, 0.84)))
-	var first: Button = null
-	for kind: String in KINDS:
-		column.add_child(_label(KINDS[kind], 20, Color(0.98, 0.73, 0.26)))
+	for heading: String in DemoIndex.headings():
+		column.add_child(_label(heading, 20, Color(0.98, 0.73, 0.26)))
 		var grid := GridContainer.new()
 		grid.columns = 3
 		grid.add_theme_constant_override("h_separation", 14)
 		grid.add_theme_constant_override("v_separation", 14)
 		column.add_child(grid)
 		for entry: Dictionary in DemoIndex.entries():
-			if entry["kind"] == kind:
+			if entry.get("shows", DemoIndex.MEASURED) == heading:
 				var card := _card(entry)
 				grid.add_child(card)
 				first = card if first == null else first
@@ -39,9 +33,27 @@ func _unhandled_key_input(event: InputEvent) -> void:
 		get_tree().quit()
 
 
+## The column of headings and cards; it scrolls, and follows the focus of the keyboard.
+func _add_column() -> VBoxContainer:
+	var scroll := ScrollContainer.new()
+	scroll.name = "Scroll"
+	scroll.follow_focus = true
+	scroll.horizontal_scroll_mode = ScrollContainer.SCROLL_MODE_DISABLED
+	add_child(scroll)
+	scroll.set_anchors_and_offsets_preset(Control.PRESET_FULL_RECT, Control.PRESET_MODE_MINSIZE, 20)
+	var centre := CenterContainer.new()
+	centre.size_flags_horizontal = Control.SIZE_EXPAND_FILL
+	scroll.add_child(centre)
+	var column := VBoxContainer.new()
+	column.add_theme_constant_override("separation", 14)
+	centre.add_child(column)
+	return column
+
+
 func _card(entry: Dictionary) -> Button:
 	var button := Button.new()
-	button.custom_minimum_size = Vector2(350, 104)
+	button.name = entry["name"]
+	button.custom_minimum_size = Vector2(350, 122)
 	button.pressed.connect(func() -> void: get_tree().change_scene_to_file(DemoIndex.scene_path(entry["name"])))
 	var box := VBoxContainer.new()
 	box.set_anchors_and_offsets_preset(Control.PRESET_FULL_RECT, Control.PRESET_MODE_MINSIZE, 14)

@@ -2,9 +2,12 @@ extends RefCounted
 ## The list of demo scenes, as written in res://index.json.
 
 const PATH := "res://index.json"
+## The heading of scenes that only measure.
+const MEASURED := "Measured"
 
 
-## Every entry, in the order of the menu: name, title, kind ("demo" or "bench"), ticks, bodies, pictures, cover, about.
+## Every entry: name, title, kind ("demo", "play" or "bench"), shows (its heading in the menu), ticks, bodies, pictures, cover,
+## about.
 static func entries() -> Array[Dictionary]:
 	var parsed: Variant = JSON.parse_string(FileAccess.get_file_as_string(PATH))
 	assert(parsed is Dictionary, "%s is not valid JSON" % PATH)
@@ -20,6 +23,17 @@ static func entry(scene_name: String) -> Dictionary:
 		if candidate["name"] == scene_name:
 			return candidate
 	return {}
+
+
+## The headings of the menu, in the order of the entries; what only measures comes last.
+static func headings() -> Array[String]:
+	var found: Array[String] = []
+	for one: Dictionary in entries():
+		var heading: String = one.get("shows", MEASURED)
+		if heading != MEASURED and heading not in found:
+			found.append(heading)
+	found.append(MEASURED)
+	return found
 
 
 static func scene_path(scene_name: String) -> String:

@@ -2,7 +2,7 @@ extends Node3D
 ## The base of all demo scenes: options, bodies, a bin, a stage to look at, and the recorder of the run.
 ##
 ## A scene overrides `build` (make the bodies) and, where something happens on the way, `tick`.
-## Keys: Escape to the menu, R to start again, Space to pause; left click throws a ball, right drag turns the camera.
+## Left click throws a ball, right drag turns the camera; the keys are those of the hud.
 
 const DemoIndex = preload("res://scripts/demo_index.gd")
 const RunOptions = preload("res://scripts/run_options.gd")
@@ -63,12 +63,7 @@ func _physics_process(_delta: float) -> void:
 
 
 func _unhandled_input(event: InputEvent) -> void:
-	if event is InputEventKey and event.is_pressed() and not event.is_echo():
-		match (event as InputEventKey).keycode:
-			KEY_ESCAPE: get_tree().change_scene_to_file("res://scenes/menu.tscn")
-			KEY_R: get_tree().reload_current_scene()
-			KEY_SPACE: get_tree().paused = not get_tree().paused
-	elif event is InputEventMouseButton:
+	if event is InputEventMouseButton:
 		var button := event as InputEventMouseButton
 		if button.pressed and button.button_index == MOUSE_BUTTON_LEFT:
 			_throw_ball(stage.ray_from_screen(button.position))
