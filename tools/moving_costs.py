@@ -1,9 +1,10 @@
-"""Where the time of a step goes: the drum, the shaken bin, the chains and the pyramids of the demo project, without Godot.
+"""Where the time of a step goes: drum, shaken bin, chains, pyramids and hulls of the demo project, without Godot.
 
     python -m scree.tools.moving_costs drum 2000 1
     python -m scree.tools.moving_costs shaken_bin 3000 2
     python -m scree.tools.moving_costs chains 6000 2
     python -m scree.tools.moving_costs pyramids 2100 1
+    python -m scree.tools.moving_costs hulls 2000 1
 The last number is that of threads. Prints one line of JSON: milliseconds a step, each stage on the thread that steps (floors,
 each tick's least of the rounds), the busy time of each thread by job, and how much there was to do.
 """
@@ -22,7 +23,7 @@ from scree.bodies.schema import KINEMATIC
 from scree.joints.schema import CONE, TWIST
 from scree.profiling.chrome_trace import spans, thread_name
 from scree.profiling.recording import recorded
-from scree.shapes.schema import BOX
+from scree.shapes.schema import BOX, HULL, MESH
 from scree.core.world import World
 from scree.tools.bake import rotation_matrix
 
@@ -39,6 +40,7 @@ ROW, HALF_WIDTH, WALL, SWING, FREQUENCY, SHAKEN_FROM = 13, 10.0, 60.0, 1.0, math
 LINKS, LINK, LENGTH, CHAINS_A_ROW, CHAIN_PLACES = 6, (0.08, 0.21, 0.08), 0.5, 10, (1.25, 3.6, 1.25)  # as in chains.gd
 BEND, SWING_SPAN, TWIST_SPAN = 0.5 * math.pi, 0.8, 0.5
 FALLING_FROM = 10  # the first tick of chains that is measured
+HILL_WIDTH, FORMS, HULLS_A_ROW, HULL_SPACING, LYING_FROM = 12.0, 24, 16, 1.3, 240  # as in hulls.gd and terrain.gd
 BASE, DISTANCE, STANDING_FROM = 20, 3.0, 60  # as in pyramid.gd; the first tick of pyramids that is measured
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -192,8 +194,57 @@ class Pyramids(MovingPile):
         super().__init__(threads, np.array(places[:count]), floor)
 
 
+class Hulls(MovingPile):
+    """Convex hulls that lie on a hilly mesh between walls."""
+
+    begin = LYING_FROM
+
+    def __init__(self, count: int, threads: int):
+        outer, middle = HILL_WIDTH + THICKNESS, HILL_WIDTH + THICKNESS / 2.0
+        slabs = []
+        for side in (-middle, middle):
+            slabs.append(((THICKNESS / 2.0, WALL / 2.0, outer), (*UPRIGHT, side, WALL / 2.0, 0.0)))
+            slabs.append(((outer, WALL / 2.0, THICKNESS / 2.0), (*UPRIGHT, 0.0, WALL / 2.0, side)))
+        super().__init__(threads, np.empty((0, 3)), slabs)
+        ground = self.world.shape.create(MESH)
+        corners = hills()
+        self.world.shapes.set_mesh(self.world.shape.index("mesh", ground), corners, np.arange(len(corners)).reshape(-1, 3))
+        self.world.body.add_shape(self.bin, ground)
+        random = np.random.default_rng(1)
+        stones = [self._stone(random, 12 + k * 20 // (FORMS - 1)) for k in range(FORMS)]
+        for k in range(count):
+            cell = np.array((k % HULLS_A_ROW, k // HULLS_A_ROW**2, k // HULLS_A_ROW % HULLS_A_ROW)) * HULL_SPACING
+            half_row = HULL_SPACING * (HULLS_A_ROW - 1) / 2.0
+            turn = random.normal(size=4)
+            body = self.world.body.create()
+            self.world.body.add_shape(body, stones[k % FORMS])
+            place = cell + (-half_row, 8.0, -half_row)
+            self._enter(body, (*rotation_matrix(turn / np.linalg.norm(turn)).ravel(), *place))
+
+    def _stone(self, random: np.random.Generator, corners: int) -> int:
+        size = random.uniform((0.8, 0.6, 0.8), (1.2, 1.0, 1.2)) * random.uniform(0.4, 0.55)
+        k = np.arange(corners)
+        up = 1.0 - 2.0 * (k + 0.5) / corners
+        angle = k * math.pi * (3.0 - math.sqrt(5.0)) + random.uniform(-0.1, 0.1, corners)
+        flat = np.sqrt(1.0 - up * up)
+        shape = self.world.shape.create(HULL)
+        points = np.stack((np.cos(angle) * flat, up, np.sin(angle) * flat), 1) * size
+        self.world.shapes.set_hull(self.world.shape.index("hull", shape), points)
+        return shape
+
+
+def hills() -> np.ndarray:
+    """The corners of the triangles of the ground, shape (3 n, 3) [m]."""
+    at = np.arange(int(2.0 * HILL_WIDTH) + 3) - HILL_WIDTH - 1.0
+    x, z = np.meshgrid(at, at, indexing="ij")
+    y = 1.0 + 0.6 * (2.0 + np.sin(0.45 * x) + np.cos(0.37 * z)) + 0.01 * (x * x + z * z)
+    corner = np.stack((x, y, z), 2)
+    a, b, c, d = corner[:-1, :-1], corner[1:, :-1], corner[:-1, 1:], corner[1:, 1:]
+    return np.concatenate((np.stack((a, c, b), 2).reshape(-1, 3), np.stack((c, d, b), 2).reshape(-1, 3)))
+
+
 SCENES: dict[str, Callable[[int, int], MovingPile]] = {
-    "drum": Drum, "shaken_bin": ShakenBin, "chains": Chains, "pyramids": Pyramids,
+    "drum": Drum, "shaken_bin": ShakenBin, "chains": Chains, "pyramids": Pyramids, "hulls": Hulls,
 }  # fmt: skip
 """Scenes by name, made from the number of bodies and of threads."""
 
