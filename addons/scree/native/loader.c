@@ -413,7 +413,7 @@ static int run_engine(void *python, int is_guest, const Paths *paths, void *libr
            "    if %d:\n"
            "        if engine not in sys.path: sys.path[:0] = [engine]\n"
            "        import scree_modules\n"
-           "        scree_modules.find_in(packages)\n"
+           "        scree_modules.find_in(engine, packages, %d)\n"
            "    else:\n"
            "        import importlib.util\n"
            "        spec = importlib.util.spec_from_file_location('scree', os.path.join(engine, '__init__.py'),\n"
@@ -427,7 +427,7 @@ static int run_engine(void *python, int is_guest, const Paths *paths, void *libr
            "    scree_failure = (str(error) or type(error).__name__).replace('\\n', ' ')\n"
            "    if not isinstance(error, RuntimeError): scree_failure = type(error).__name__ + ': ' + scree_failure\n",
            is_guest, quoted(paths->engine, engine), quoted(paths->site_packages, site_packages), is_released,
-           (unsigned long long)(uintptr_t)godot_function, (unsigned long long)(uintptr_t)library,
+           is_guest, (unsigned long long)(uintptr_t)godot_function, (unsigned long long)(uintptr_t)library,
            (unsigned long long)(uintptr_t)initialization, is_exported_game() ? "True" : "False");
   if (run(code)) return fail("the Python in %s does not run", paths->libpython);
   void *failure = get(add_module("__main__"), "scree_failure");
