@@ -19,6 +19,7 @@ from pathlib import Path
 from scree.runtime import core_library
 from scree.runtime.source_closure import ENGINE_FOLDER, WITHOUT_EFFECT, closure
 from scree.tools import macho, release_code, small_algebra
+from scree.tools.archive_sum import archive_sum
 from scree.tools.release_source import NotReleased, PythonSource, strip
 
 ARCHIVE, MODULES = "python.zip", "modules"
@@ -187,7 +188,7 @@ def write_python(source: PythonSource, folder: Path, core_id: str) -> list[Path]
         raise NotReleased(str(error)) from error
     told = [f"python_version={VERSION}", f"libpython={source.libpython.name}", f"archive={ARCHIVE}", f"engine={ARCHIVE}"]
     lines = ["# Written by `scree release`: places in this folder.", *told, f"site_packages={MODULES}"]
-    lines += [f"preload={name}" for name in names]
+    lines += [f"archive_sum={archive_sum(folder / ARCHIVE)}", *(f"preload={name}" for name in names)]
     if source.target[0] != "macos":  # there whoever passes a game on signs its libraries, which changes them
         files = sorted(file for file in folder.rglob("*") if file.is_file())
         lines += [f"parts={len(files)}"]
