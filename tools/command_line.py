@@ -17,12 +17,38 @@ from scree.tools import install_addon, places, scenes, shipping_commands, show
 from scree.tools.command_console import EXPECTED, console, fail, godot_at_hand, plain, say_error
 
 
-class _WholeSentences(typer.core.TyperGroup):
-    """The list of commands with the first sentence of each, which Click would cut off at the end of a line."""
+class _Commands(typer.core.TyperGroup):
+    """The list of commands with the first sentence of each, which Click would cut off at the end of a line. A wrong argument is
+    told in one line."""
+
+    def main(self, *arguments, standalone_mode: bool = True, **options):
+        if not standalone_mode:
+            return super().main(*arguments, standalone_mode=False, **options)
+        try:
+            sys.exit(super().main(*arguments, standalone_mode=False, **options))
+        except typer.Abort:
+            say_error("ended by the user")
+            sys.exit(1)
+        except Exception as error:
+            if not hasattr(error, "format_message"):  # Click's, which Typer brings under several names
+                raise
+            if "NoArgs" in type(error).__name__:
+                error.show()  # the list of commands
+            else:
+                say_error(_wrong_argument(error))
+            sys.exit(error.exit_code)
 
     def format_commands(self, ctx: typer.Context, formatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, _first_sentence(self.commands[name].help or "")) for name in self.list_commands(ctx)])
+
+
+def _wrong_argument(error: Exception) -> str:
+    """One line about an argument that a command does not take, or lacks."""
+    context = getattr(error, "ctx", None)
+    command = [context.info_name] if context is not None and context.parent is not None else []
+    message = error.format_message().rstrip(".")
+    return f"{': '.join([*command, message[0].lower() + message[1:]])}; see `{' '.join(['scree', *command, '--help'])}`"
 
 
 def _first_sentence(text: str) -> str:
@@ -31,7 +57,7 @@ def _first_sentence(text: str) -> str:
 
 
 application = typer.Typer(
-    name="scree", cls=_WholeSentences, add_completion=False, no_args_is_help=True, rich_markup_mode=None,
+    name="scree", cls=_Commands, add_completion=False, no_args_is_help=True, rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Scree, a 3D physics server for Godot 4 written in Python.",
 )  # fmt: skip

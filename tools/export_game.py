@@ -9,6 +9,7 @@ from scree.godot import api
 from scree.godot.start import PARTS
 from scree.runtime import core_library
 from scree.tools import build_loader
+from scree.tools.archive_sum import archive_sum
 from scree.tools.find_godot import Godot
 
 PRESETS = """[preset.0]
@@ -94,8 +95,8 @@ def _missing_game(folder: Path) -> Iterator[str]:
 def _missing_files(told: Path) -> Iterator[str]:
     """Name the parts that `scree_paths.cfg` tells of and that are missing, or shorter than they were."""
     pairs = [line.split("=", 1) for line in told.read_text().splitlines() if "=" in line and line[0] != "#"]
-    keys = [key for key, _ in pairs]
-    if not {"python_version", "libpython", "archive"} <= set(keys) or keys.count("part") < int(dict(pairs).get("parts") or 0):
+    keys, values = [key for key, _ in pairs], dict(pairs)
+    if not {"python_version", "libpython", "archive"} <= set(keys) or keys.count("part") < int(values.get("parts") or 0):
         yield f"the rest of {PARTS}/{told.name}"
     sizes = {core_library.file_name_here(): 0, api.SHIPPED: 0}
     sizes |= {value: 0 for key, value in pairs if key in ("libpython", "archive", "site_packages", "preload")}
@@ -106,3 +107,5 @@ def _missing_files(told: Path) -> Iterator[str]:
             yield f"{PARTS}/{name}"
         elif file.is_file() and file.stat().st_size < size:
             yield f"the rest of {PARTS}/{name}: {file.stat().st_size} of its {size} bytes are there"
+        elif name == values.get("archive") and archive_sum(file) != values.get("archive_sum", archive_sum(file)):
+            yield f"{PARTS}/{name} as the release wrote it: it is damaged"

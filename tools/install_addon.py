@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scree.godot.interface import ENGINE_NAME
-from scree.tools import build_loader, find_python, places, project_settings
+from scree.tools import addon_files, build_loader, find_python, places, project_settings
 
 EXTENSION = "res://addons/scree/scree.gdextension"
 PLUGIN = "res://addons/scree/plugin.cfg"
@@ -34,10 +34,10 @@ class Installation:
 def install(project: Path, source: Path | None = None) -> Installation:
     """Put the addon into the Godot project in folder `project` and select its engine; may be repeated at any time.
 
-    Copies `addons/scree`, builds the loader there, writes beside it where Python is, sets
-    `physics/3d/physics_engine`, and names the extension in `.godot/extension_list.cfg` so that it is loaded from the
-    next start on. Raises CannotInstall, build_loader.LoaderNotBuilt or find_python.PythonNotUsable; the project's
-    settings are changed last.
+    Copies `addons/scree`, builds the loader there, writes beside it where Python is, removes what an older addon or a release had
+    there and this one has not, sets `physics/3d/physics_engine`, and names the extension in `.godot/extension_list.cfg` so that
+    it is loaded from the next start on. Raises CannotInstall, build_loader.LoaderNotBuilt or find_python.PythonNotUsable; the
+    project's settings are changed last.
     """
     project = project.resolve()
     settings = project / "project.godot"
@@ -45,19 +45,23 @@ def install(project: Path, source: Path | None = None) -> Installation:
         raise CannotInstall(f"{project} is no Godot project: it holds no project.godot")
     python = find_python.python_places()
     addon = project / "addons" / "scree"
-    _copy_addon(source or places.addon_source(), addon)
+    before = addon_files.written(addon) if addon.is_dir() else set()
+    copied = _copy_addon(source or places.addon_source(), addon)
     library = build_loader.build_for_this_machine(addon)
     paths_file = library.with_name(PATHS_FILE)
     _write(paths_file, python.text())
+    if copied:  # else the folder is the checkout's own
+        addon_files.write_list(addon, [*copied, library, paths_file])
+        addon_files.remove(addon, before - addon_files.written(addon))  # of a release, or of an older Scree
     _name_extension(project / ".godot" / "extension_list.cfg")
     select_engine(settings, ENGINE_NAME)
     return Installation(project, addon, library, paths_file)
 
 
 def uninstall(project: Path) -> list[str]:
-    """Take the addon out of the Godot project in folder `project`: its folder, its name in Godot's lists, and the choice of its
-    engine. Settings under `physics/scree_3d/` stay. Returns what was done, a line each. Raises CannotInstall for a folder that is
-    no Godot project."""
+    """Take the addon out of the Godot project in folder `project`: its files, its name in Godot's lists, and the choice of its
+    engine. Settings under `physics/scree_3d/` stay, and files in its folder that Scree has not written. Returns what was done, a
+    line each. Raises CannotInstall for a folder that is no Godot project."""
     project = project.resolve()
     settings = project / "project.godot"
     if not settings.is_file():
@@ -68,8 +72,12 @@ def uninstall(project: Path) -> list[str]:
         addon.unlink()
         done.append(f"removed the link {addon}")
     elif addon.is_dir():
-        shutil.rmtree(addon)
-        done.append(f"removed {addon}")
+        files = addon_files.written(addon)
+        addon_files.remove(addon, files)
+        done += [f"removed {addon}"] if files and not addon.exists() else []
+        kept = [file for file in sorted(addon.rglob("*")) if not file.is_dir()] if addon.exists() else []
+        done += [f"removed the {len(files)} files of Scree in {addon}"] if files and kept else []
+        done += [f"left {file}, which Scree has not written" for file in kept]
     listing = project / ".godot" / "extension_list.cfg"
     names = listing.read_text().split("\n") if listing.is_file() else []
     if EXTENSION in names:
@@ -94,7 +102,8 @@ def uninstall(project: Path) -> list[str]:
     return done
 
 
-def _copy_addon(source: Path, addon: Path) -> None:
+def _copy_addon(source: Path, addon: Path) -> list[Path]:
+    """Copy the addon's files into a project. Returns the copies; none where the addon is linked to its source."""
     if not source.is_dir():
         raise CannotInstall(f"the addon's own files are missing: {source}")
     root_manifest = source.parent.parent / "plugin.cfg"
@@ -102,8 +111,15 @@ def _copy_addon(source: Path, addon: Path) -> None:
     if places.checkout() and source == places.addon_source() and root_manifest.read_bytes() != manifest.read_bytes():
         _write(manifest, root_manifest.read_text())  # the checkout's root is where the manifest is edited
     if addon.exists() and addon.resolve() == source.resolve():
-        return  # linked to the checkout
-    shutil.copytree(source, addon, ignore=_NOT_COPIED, dirs_exist_ok=True)
+        return []  # linked to the checkout
+    copies = []
+
+    def copy(file: str, to: str) -> None:
+        shutil.copy2(file, to)
+        copies.append(Path(to))
+
+    shutil.copytree(source, addon, ignore=_NOT_COPIED, dirs_exist_ok=True, copy_function=copy)
+    return copies
 
 
 def _name_extension(listing: Path) -> None:

@@ -67,11 +67,24 @@ def get_setting(text: str, section: str, key: str) -> str | None:
 
 
 def remove_setting(text: str, section: str, key: str) -> str:
-    """`text` without the line of `key` in `[section]`; all else stays as it was."""
+    """`text` without the line of `key` in `[section]`, and without that section if nothing else is in it; all else stays as it
+    was."""
     for entry in _entries(text):
         if (entry.section, entry.key) == (section, key):
             end = text.find("\n", entry.end)
-            return text[: entry.begin] + (text[end + 1 :] if end >= 0 else "")
+            return _remove_if_empty(text[: entry.begin] + (text[end + 1 :] if end >= 0 else ""), section)
+    return text
+
+
+def _remove_if_empty(text: str, section: str) -> str:
+    """`text` without headers of a section that have neither settings nor comments."""
+    headers = [entry for entry in _entries(text) if not entry.key]
+    ends = [entry.begin for entry in headers[1:]] + [len(text)]
+    for header, end in reversed([*zip(headers, ends, strict=False)]):
+        if header.section == section and text[header.begin : end].strip() == f"[{section}]":
+            newline = "\r\n" if "\r\n" in text else "\n"
+            before = text[: header.begin].rstrip("\r\n")
+            text = text[: header.begin] + text[end:] if end < len(text) else before + (newline if before else "")
     return text
 
 

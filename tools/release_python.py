@@ -6,20 +6,20 @@ and what these import later, inside of functions.
 """
 
 import ast
-import importlib._bootstrap_external
 import json
 import shutil
 import subprocess
 import sys
 import sysconfig
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from scree.runtime import core_library
 from scree.runtime.source_closure import ENGINE_FOLDER, WITHOUT_EFFECT, closure
-from scree.tools import macho, small_algebra
+from scree.tools import macho, release_code, small_algebra
+from scree.tools.archive_sum import archive_sum
 from scree.tools.release_source import NotReleased, PythonSource, strip
 
 ARCHIVE, MODULES = "python.zip", "modules"
@@ -29,6 +29,12 @@ _ROOTS = (
     "numpy.ma", "numpy.polynomial.legendre", "numpy.rec", "numpy.strings",
 )  # fmt: skip
 """Modules that are imported by name, or by NumPy when it is first used."""
+_AT_START = (
+    "codecs", "contextvars", "datetime", "encodings", "encodings.aliases", "encodings.utf_8", "io", "numpy._core._dtype",
+    "numpy._core._exceptions", "numpy._core._internal", "numpy._core.printoptions", "numpy.dtypes", "numpy.exceptions", "os",
+    "scree_modules",
+)  # fmt: skip
+"""Modules that compiled code imports at a game's start."""
 _NOT_NEEDED = {
     "_bz2", "_csv", "_decimal", "_hashlib", "_lzma", "_pydecimal", "_socket", "_ssl", "argparse", "asyncio", "bz2", "csv",
     "ctypes._aix", "ctypes.macholib", "ctypes.macholib.dyld", "ctypes.util", "decimal", "distutils",
@@ -40,8 +46,6 @@ _NOT_NEEDED = {
 """Modules that the standard library imports for the sake of other programs."""
 _COMPILING = {"code_cache", "intrinsics", "kernel_compiler", "numba_inside", "plain_numba"}
 """Modules of `runtime/` that need Numba."""
-_IN_LIBRARY = {"kernel", "entry_point", "edit_of_body"}
-"""Decorators of functions that are compiled into the core's library."""
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -50,6 +54,7 @@ class Modules:
     """Files of modules by their full names: Python's own sources, and extension modules."""
 
     sources: dict[str, Path]
+    engine: dict[str, ast.Module]  # the engine's among the sources, as a release has them
     packages: frozenset[str]  # names of packages among the sources
     extensions: dict[str, Path]
 
@@ -63,12 +68,13 @@ print(json.dumps({{name: spec.origin or "" for name, spec in modules if spec}}))
 """
 
 
-def _of_engine() -> dict[str, Path]:
-    """The engine's modules that Godot's server uses, and their files."""
-    names = set(WITHOUT_EFFECT)
+def _engine_files() -> tuple[dict[str, Path], set[str]]:
+    """Files of the engine's modules that Godot's server uses, by their names, and names of those that nothing may leave out."""
+    roots = set(WITHOUT_EFFECT)
     for file in (ENGINE_FOLDER / "godot").rglob("*.py"):  # some are imported by their names alone
         place = file.relative_to(ENGINE_FOLDER).with_suffix("")
-        names |= closure(".".join(("scree", *place.parts)).removesuffix(".__init__"))
+        roots.add(".".join(("scree", *place.parts)).removesuffix(".__init__"))
+    names = roots.union(*map(closure, roots))
     names |= {name.rpartition(".")[0] for name in names} - {""}
     files = {}
     for name in names:
@@ -77,25 +83,12 @@ def _of_engine() -> dict[str, Path]:
             continue
         path = ENGINE_FOLDER.joinpath(*parts)
         files[name] = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    return files
+    return files, roots
 
 
 def _imported(source: PythonSource, names: Sequence[str]) -> dict[str, str]:
     """The file of each module that a process has after it imported some; empty where it has none."""
     return json.loads(source.run(_LIST.format(names=names)))
-
-
-def _later_imports(name: str, file: Path) -> Iterator[str]:
-    """Names of what the source of the module `name` imports anywhere in it: modules, and names that may be modules."""
-    package = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
-    for node in ast.walk(ast.parse(file.read_bytes())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) - node.level + 1] if node.level else []
-            module = ".".join([*above, *([node.module] if node.module else [])])
-            yield module
-            yield from (f"{module}.{alias.name}" for alias in node.names if alias.name != "*")
 
 
 def _of_standard_library(source: PythonSource, name: str) -> Path | None:
@@ -112,15 +105,16 @@ def _of_standard_library(source: PythonSource, name: str) -> Path | None:
 
 def modules(source: PythonSource) -> Modules:
     """All modules that the engine uses. Raises NotReleased."""
-    files = _of_engine()
-    waiting = []
+    all_files, roots = _engine_files()
+    engine = release_code.EngineSources(all_files, roots)
+    files = {name: all_files[name] for name in engine.trees}
+    waiting = [name for module in files for name in _imports(module, files[module], engine.trees)]
     for name, origin in _imported(source, [*sorted(files), *_ROOTS]).items():
-        if name.split(".")[0] == "numpy" and origin.endswith((".py", source.suffix)):
+        is_left_out = name.rpartition(".")[0] in release_code.STAND_INS
+        if name.split(".")[0] == "numpy" and origin.endswith((".py", source.suffix)) and not is_left_out:
             files[name] = source.path_of(origin)
+            waiting.extend(_imports(name, files[name], engine.trees))
         waiting.append(name)
-    for name, file in files.items():
-        if file.suffix == ".py":
-            waiting.extend(_later_imports(name, file))
     while waiting:
         name = waiting.pop()
         file = _of_standard_library(source, name)
@@ -129,52 +123,39 @@ def modules(source: PythonSource) -> Modules:
         files[name] = file
         if "." in name:
             waiting.append(name.rpartition(".")[0])
-        if file.suffix == ".py":
-            waiting.extend(_later_imports(name, file))
+        waiting.extend(_imports(name, file, engine.trees))
     sources = {name: file for name, file in files.items() if file.suffix == ".py"}
     packages = frozenset(name for name, file in sources.items() if file.name == "__init__.py")
-    return Modules(sources, packages, {name: file for name, file in files.items() if file.suffix != ".py"})
+    extensions = {name: file for name, file in files.items() if file.suffix != ".py"}
+    return Modules(sources, engine.trees, packages, extensions)
 
 
-def _decorators(node: ast.FunctionDef) -> set[str]:
-    """The names of a function's decorators."""
-    called = [each.func if isinstance(each, ast.Call) else each for each in node.decorator_list]
-    return {each.id for each in called if isinstance(each, ast.Name)}
-
-
-def _compiled(file: Path, name: str) -> bytes:
-    """A source as a compiled module, without docstrings, and without the bodies of functions that are compiled into the core's
-    library, but of those that the module runs as Python. Assertions of the engine stay; those of others go."""
-    tree = ast.parse(file.read_bytes())
-    run = {node.value.id for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "py_func"
-           and isinstance(node.value, ast.Name)}  # fmt: skip
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name not in run and _decorators(node) & _IN_LIBRARY:
-            node.body = [ast.Pass()]
-        if isinstance(node, ast.Module) and ast.get_docstring(node):
-            del node.body[0]  # nothing may stand before an import from __future__
-        elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node):
-            node.body[0].value = ast.Constant("")  # a NumPy of Windows wants text
-    is_own = name.startswith("scree")
-    code = compile(ast.fix_missing_locations(tree), f"{name}.py", "exec", dont_inherit=True, optimize=0 if is_own else 1)
-    return importlib._bootstrap_external._code_to_hash_pyc(code, b"\0" * 8, False)
+def _imports(name: str, file: Path, engine: Mapping[str, ast.Module]) -> Iterator[str]:
+    """Names of what a module imports anywhere in it; nothing for an extension module. `engine`: trees of the engine's modules."""
+    if file.suffix == ".py":
+        yield from release_code.imports(name, file.name == "__init__.py", engine.get(name) or ast.parse(file.read_bytes()))
 
 
 def write_archive(file: Path, found: Modules, core_id: str) -> None:
-    """Write the archive; the same modules give the same bytes. `core_id`: the id of the core's library that belongs to it."""
+    """Write the archive; the same modules give the same bytes. Those that a game's start imports are stored as they are, since
+    unpacking takes time; all others are packed. `core_id`: the id of the core's library that belongs to it."""
+    trees = {**found.engine}
+    own = {"scree_modules": Path(__file__).parent / "core" / "scree_modules.py"}
+    for name, each in (own | found.sources).items():
+        trees[name] = trees.get(name) or release_code.released(name, each.read_bytes())
+    roots = [*_AT_START, *(name for name in trees if name.startswith("scree."))]
+    at_start = release_code.reached(roots, trees, found.packages, at_head=True)
 
-    def add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    def add(archive: zipfile.ZipFile, name: str, content: bytes, is_stored: bool) -> None:
         entry = zipfile.ZipInfo(name, _NO_TIME)
         entry.external_attr = 0o644 << 16
-        archive.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
+        archive.writestr(entry, content, zipfile.ZIP_STORED if is_stored else zipfile.ZIP_DEFLATED, 9)
 
     with zipfile.ZipFile(file, "w") as archive:
-        for name, source in sorted(found.sources.items()):
+        for name, tree in sorted(trees.items()):
             place = name.replace(".", "/") + ("/__init__" if name in found.packages else "")
-            add(archive, f"{place}.pyc", _compiled(source, name))
-        own = Path(__file__).parent / "core" / "scree_modules.py"
-        add(archive, "scree_modules.pyc", _compiled(own, "scree_modules"))
-        add(archive, f"scree/runtime/{core_library.SHIPPED}", core_id.encode())
+            add(archive, f"{place}.pyc", release_code.compiled(name, tree), name in at_start)
+        add(archive, f"scree/runtime/{core_library.SHIPPED}", core_id.encode(), is_stored=True)
 
 
 def _copy(file: Path, place: Path, target: tuple[str, str]) -> None:
@@ -207,7 +188,7 @@ def write_python(source: PythonSource, folder: Path, core_id: str) -> list[Path]
         raise NotReleased(str(error)) from error
     told = [f"python_version={VERSION}", f"libpython={source.libpython.name}", f"archive={ARCHIVE}", f"engine={ARCHIVE}"]
     lines = ["# Written by `scree release`: places in this folder.", *told, f"site_packages={MODULES}"]
-    lines += [f"preload={name}" for name in names]
+    lines += [f"archive_sum={archive_sum(folder / ARCHIVE)}", *(f"preload={name}" for name in names)]
     if source.target[0] != "macos":  # there whoever passes a game on signs its libraries, which changes them
         files = sorted(file for file in folder.rglob("*") if file.is_file())
         lines += [f"parts={len(files)}"]

@@ -39,7 +39,9 @@ def release(
 
     folder = into or (places.checkout() or Path.cwd()) / "build" / "release"
     try:
-        done = releasing.make(folder, godot_at_hand(), building.targets(target or []))
+        targets, godot = building.targets(target or []), godot_at_hand()
+        with show.counting(console, "Releasing") as report:
+            done = releasing.make(folder, godot, targets, report)
     except (*EXPECTED, building.CoreNotBuilt, releasing.NotReleased) as error:
         fail(error)
     plain(f"{done.folder}: {done.unpacked / 1e6:.1f} MB for these systems, {done.packed / 1e6:.1f} MB packed")

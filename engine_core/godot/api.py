@@ -10,12 +10,11 @@ an exported game never starts itself, and a Godot that was started to describe i
 import contextlib
 import json
 import os
-import platform
 import re
-import subprocess
-import tempfile
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from ..runtime.cache_folder import user_cache_folder
 
@@ -50,8 +49,7 @@ class ApiUnknown(RuntimeError):
     """There is no API description of the running engine."""
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(NamedTuple):
     """One method, with types named as in the API description."""
 
     name: str
@@ -128,6 +126,9 @@ def ask_engine(godot: list[str]) -> dict:
     """
     if os.environ.get(CHILD):
         raise ApiUnknown("this Godot was started to describe itself, and starts no other")
+    import subprocess  # rarely needed, and slow to import
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
         try:
             ran = subprocess.run([*godot, "--headless", "--dump-extension-api"], cwd=folder, capture_output=True,
@@ -157,7 +158,7 @@ def _keep(extract: dict) -> Path:
 
 def own_command() -> list[str]:
     """The command that started this process, without its arguments; empty if the system does not provide it."""
-    if platform.system() != "Linux":
+    if sys.platform != "linux":
         return []
     words = [word.decode() for word in Path("/proc/self/cmdline").read_bytes().split(b"\0")[:-1]]
     if not words or not Path(words[0]).name.startswith("ld-"):

@@ -1,10 +1,13 @@
-"""The start: Godot's loader calls `initialize`; the classes and the engine's name are registered at the SERVERS level; the server
-itself is made when Godot requests it, which happens only in a project that has chosen this engine.
+"""The start: Godot's loader calls `initialize`; the engine's name is registered at the SERVERS level; the classes are registered
+and the server is made when Godot requests it, which happens only in a project that has chosen this engine.
 """
 
+import contextlib
 import ctypes
 import gc
+import importlib
 import sys
+import threading
 import time
 from ctypes import c_int, c_int64, c_void_p
 from pathlib import Path
@@ -14,13 +17,19 @@ from . import api as godot_api
 from . import schema
 from .busy_thread import BusyThread
 from .errors import Reporter
-from .interface import EDITOR_LEVEL, ENGINE_NAME, SERVERS_LEVEL, Interface
+from .interface import EDITOR_LEVEL, ENGINE_NAME, SCENE_LEVEL, SERVERS_LEVEL, Interface
 from .methods import Methods
 from .variant import Variants
 from .virtual_trials import Trials
 
 PARTS = "scree"
 """The folder beside the loader with all parts of a released addon."""
+_SERVER = (
+    "core.world", "godot.brick_sets", "godot.classes", "godot.frames", "godot.server", "godot.server_batches",
+    "godot.server_figures", "godot.server_machines", "godot.server_navigation", "godot.server_states", "godot.server_streaming",
+    "godot.public_server", "godot.virtual_table",
+)  # fmt: skip
+"""Modules that making the server imports."""
 _LEVEL_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int)
 _CALL = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_void_p, c_void_p)
 
@@ -55,6 +64,7 @@ class Engine:
         self.variants = self.reporter = self.settings = self.server = None
         self.public = None
         self.classes = []
+        self._imports = threading.Thread(target=_import_server, name="scree imports")
         self._kept = []
         self.trials = Trials()
         self._destroy = self.interface.function("object_destroy", None, c_void_p)
@@ -71,6 +81,8 @@ class Engine:
 
     def enter(self, level: int) -> None:
         """Handle that Godot reached an initialization level."""
+        if level == SCENE_LEVEL and self.settings.chosen_engine != ENGINE_NAME:
+            self._publish()
         if level == EDITOR_LEVEL and self.public:
             self.public.publish_help()
         if level != SERVERS_LEVEL:
@@ -83,8 +95,14 @@ class Engine:
         self._is_valid = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p, ctypes.c_int32)(self.callable_is_valid_address)
         self.settings = Settings(self)
         if self.settings.chosen_engine == ENGINE_NAME:
-            self.register_classes()
+            self._imports.start()
+        else:
+            gc.enable()
         self._register_engine()
+
+    def _publish(self) -> None:
+        """Register the singleton and its classes: after Godot's scene level and before its script languages, which look for
+        singletons once."""
         from .public_server import PublicServer
 
         self.public = PublicServer(self)
@@ -141,6 +159,11 @@ class Engine:
         add_brick_methods(self._methods, self)
         add_state_methods(self._methods, self)
 
+    def _finish_imports(self) -> None:
+        """Wait until what was begun is imported."""
+        if self._imports.ident is not None:
+            self._imports.join()
+
     def _register_engine(self) -> None:
         """Register our name, and how to make the server, with Godot's PhysicsServer3DManager."""
         interface = self.interface
@@ -165,9 +188,15 @@ class Engine:
             known = isinstance(problem, (ValueError, RuntimeError, MemoryError))
             what = str(problem) if known else f"{type(problem).__name__}: {problem}"
             self.reporter.error("start", f"{what}. Godot's default physics engine runs instead")
+        try:
+            self._publish()
+        except Exception as problem:  # exceptions must not leave a callback
+            self.reporter.exception("start", problem)
+        gc.enable()  # the loader disables it
 
     def _open(self, result: int) -> None:
         """Make the world and the server, and write the server's Object to the Variant at `result`."""
+        self._finish_imports()
         self.register_classes()
         begin = time.perf_counter()
         from ..core.world import World
@@ -198,6 +227,7 @@ class Engine:
         """Handle that Godot left an initialization level."""
         if level != SERVERS_LEVEL:
             return
+        self._finish_imports()
         if self.public:
             self.public.close()
         for made in reversed(self.classes):
@@ -207,6 +237,17 @@ class Engine:
         self.trials.finish()
         sys.stdout.flush()  # Python is not finalised: its last output would be lost
         sys.stderr.flush()
+
+
+def _import_server() -> None:
+    """Import what the server needs, in a thread beside Godot, which has other parts to start before it requests the server. An
+    error is said when that happens: these modules are then imported again."""
+    with contextlib.suppress(Exception):
+        for name in _SERVER:
+            importlib.import_module(f"scree.{name}")
+        from . import virtual_modules
+
+        virtual_modules.import_all()
 
 
 def _say_that_it_compiles() -> None:

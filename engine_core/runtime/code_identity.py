@@ -5,7 +5,6 @@ may name anything: the kernels and numbers that it names, and those that these k
 """
 
 import hashlib
-import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -73,7 +72,13 @@ def _told_named(name: str, value, seen: set) -> Iterator[str]:
         yield from _told_names(kernel, seen)
 
 
-def told(value, dumps: Callable[[object], bytes] = pickle.dumps) -> str:
+def _pickled(value) -> bytes:
+    import pickle  # few functions close over values that need it
+
+    return pickle.dumps(value)
+
+
+def told(value, dumps: Callable[[object], bytes] = _pickled) -> str:
     """Describe a value that a function closes over. A compiled function is described by its location, the sources that its code
     depends on, and what it closes over: a function may close over it without an import of its module. `dumps` pickles values of
     other kinds."""
@@ -91,7 +96,7 @@ def told(value, dumps: Callable[[object], bytes] = pickle.dumps) -> str:
     return f"{place}:{stamp(function)}({told_cells(function, dumps)})"
 
 
-def told_cells(function, dumps: Callable[[object], bytes] = pickle.dumps) -> str:
+def told_cells(function, dumps: Callable[[object], bytes] = _pickled) -> str:
     """Describe everything that a function, or the one it stands for, closes over."""
     function = getattr(function, "stands_for", function)
     return ", ".join(told(cell.cell_contents, dumps) for cell in function.__closure__ or ())

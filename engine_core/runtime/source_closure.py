@@ -13,15 +13,15 @@ ENGINE_FOLDER = Path(__file__).resolve().parent.parent
 PACKAGE = __name__.split(".")[0]
 TOOLS = "tools"
 """The folder of the tools in an installed package."""
-_IMPORT = re.compile(r"^\s*from\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|^\s*import\s+([\w.]+)", re.MULTILINE)
-_COMMENT = re.compile(r"#[^\n]*")
+_IMPORT = r"(?m)^\s*from\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|^\s*import\s+([\w.]+)"  # not compiled at a game's start
+_COMMENT = r"#[^\n]*"
 _KEEPING = (
     "cache_folder", "code_cache", "code_files", "code_identity", "compiled_entry", "core_library", "own_library",
     "source_closure",
 )  # fmt: skip
 WITHOUT_EFFECT = frozenset(f"{PACKAGE}.runtime.{name}" for name in _KEEPING)
 """Modules that say where compiled code is kept and found again, not what it is: code does not depend on them."""
-_INTRINSIC = re.compile(r"\bintrinsics?\(\s*\"(\w+)\"")
+_INTRINSIC = r"\bintrinsics?\(\s*\"(\w+)\""
 """A declaration of functions that are written in `runtime/intrinsics/`, which is imported when something is compiled."""
 
 
@@ -53,18 +53,18 @@ def _source(module: str) -> tuple[str, frozenset[str]]:
     named = set()
     if module == PACKAGE:  # it imports its public names on first use, not with the package
         return hashlib.sha256(text.encode()).hexdigest(), frozenset()
-    for target, names, plain in _IMPORT.findall(text):
+    for target, names, plain in re.findall(_IMPORT, text):
         full = plain or _absolute(module, file.name == "__init__.py", target)
         if full.split(".")[0] != PACKAGE:
             continue
         named.add(full)
         if _file_of(full) is not None and _file_of(full).name != "__init__.py":
             continue  # the names are functions and values of a module
-        for name in _COMMENT.sub("", names).strip("()").replace("\n", " ").split(","):
+        for name in re.sub(_COMMENT, "", names).strip("()").replace("\n", " ").split(","):
             if name.strip():
                 named.add(f"{full}.{name.split(' as ')[0].strip()}")
     if module.startswith(f"{PACKAGE}.runtime."):
-        named.update(f"{PACKAGE}.runtime.intrinsics.{name}" for name in _INTRINSIC.findall(text))
+        named.update(f"{PACKAGE}.runtime.intrinsics.{name}" for name in re.findall(_INTRINSIC, text))
     return hashlib.sha256(text.encode()).hexdigest(), frozenset(name for name in named - WITHOUT_EFFECT if _file_of(name))
 
 

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("scree.tools")
 from exported import export, make_project, needs_bare_machine  # noqa: E402
 
-from scree.tools import bare_machine, export_game, find_godot, release  # noqa: E402
+from scree.tools import archive_sum, bare_machine, export_game, find_godot, release  # noqa: E402
 from tests.built_libraries import need_library  # noqa: E402
 
 FALLS = """extends Node3D
@@ -114,6 +114,20 @@ def test_with_half_a_part_it_says_one_line_and_goes_on(copied, cut, part):
     assert list(export_game.missing_parts(copied)) != []
 
 
+@pytest.mark.parametrize("place", [0.0001, 0.3, 0.9999])
+def test_with_other_bytes_in_the_archive_it_says_one_line_and_goes_on(copied, place):
+    """Python cannot know: it would run them, or end the process."""
+    archive = copied / "scree" / "python.zip"
+    content = bytearray(archive.read_bytes())
+    begin = int(place * len(content))
+    content[begin : begin + 64] = bytes(255 - byte for byte in content[begin : begin + 64])
+    archive.write_bytes(content)
+    played, said = play(["/game/game.x86_64", "--headless"], {copied: "/game"})
+    assert played == [FALLEN_BACK]
+    assert len(said) == 1 and "/game/scree/python.zip is damaged" in said[0] and "export it anew" in said[0], said
+    assert ["python.zip" in line and "damaged" in line for line in export_game.missing_parts(copied)] == [True]
+
+
 def test_a_variable_of_the_player_does_not_choose_the_core(game):
     settings = {"environment": {"SCREE_CORE": "/dev/zero"}}
     assert play(["/game/game.x86_64", "--headless"], {game: "/game"}, **settings) == ([PLAYED], [])
@@ -194,6 +208,9 @@ def test_a_part_of_another_release_is_noticed(copied):
     with zipfile.ZipFile(copied / "scree" / "python.zip", "w") as archive:
         for name, data in content.items():
             archive.writestr(name, data)
+    told = copied / "scree" / "scree_paths.cfg"
+    new_sum = archive_sum.archive_sum(copied / "scree" / "python.zip")
+    told.write_text(re.sub("(?m)^archive_sum=.*$", f"archive_sum={new_sum}", told.read_text()))
     played, said = play(["/game/game.x86_64", "--headless"], {copied: "/game"})
     assert played == [FALLEN_BACK]
     assert len(said) == 1 and "mixture of two versions" in said[0] and "not on Scree" in said[0], said

@@ -4,11 +4,12 @@ import errno
 import importlib.metadata
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from scree.tools import command_line, doctor, find_godot, prove, scenes
+from scree.tools import command_line, doctor, find_godot, prove, release, scenes, shipping_commands
 from scree.tools.prove import Check, Outcome
 
 COMMANDS = ("demo", "test", "install", "godot", "warmup", "build-core", "bench", "prove", "docs", "doctor")
@@ -49,6 +50,32 @@ def test_a_project_that_is_none_is_refused_in_one_line(scree, tmp_path):
     result = scree("install", str(tmp_path))
     assert result.exit_code == 1
     assert result.stderr == f"scree: {tmp_path} is no Godot project: it holds no project.godot\n"
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["release", "--taget", "windows.x86_64"], "release: no such option: --taget"),
+    (["release", "all"], "release: got unexpected extra argument"),
+    (["release", "--target", "beos"], "there is no target beos; there are linux.x86_64"),
+    (["release", "--into", __file__], "test_command_line.py is no folder"),
+    (["export-check"], "export-check: missing argument"), (["export-check", "a", "b"], "export-check: got unexpected"),
+    (["install"], "install: missing argument"), (["uninstall", "--all"], "uninstall: no such option: --all"),
+    (["build-core", "--project", "/nowhere"], "there is no folder /nowhere"), (["realease"], "no such command 'realease'"),
+])  # fmt: skip
+def test_a_wrong_argument_is_one_clear_line(scree, monkeypatch, arguments, said):
+    monkeypatch.setattr(shipping_commands, "godot_at_hand", lambda: find_godot.Godot(("godot",), "4.6", "here"))
+    result = scree(*arguments)
+    assert result.exit_code in (1, 2) and result.stdout.strip() == ""
+    assert result.stderr.startswith("scree: ") and said in result.stderr.lower() and result.stderr.count("\n") == 1
+
+
+def test_a_release_shows_what_it_does(scree, monkeypatch, tmp_path):
+    def make(into, godot, targets, report):
+        report(1, 4, "a step")
+        return release.Release(tmp_path, Path(__file__), 1, 1)
+
+    monkeypatch.setattr(shipping_commands, "godot_at_hand", lambda: None)
+    monkeypatch.setattr(release, "make", make)
+    assert "Releasing 1 of 4" in scree("release", "--target", "windows.x86_64").stdout
 
 
 def test_a_scene_that_is_none_is_refused(scree, monkeypatch):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scree.tools import build_loader, find_python, install_addon, places
+from scree.tools import addon_files, build_loader, find_python, install_addon, places
 from scree.tools.install_addon import CannotInstall, install
 from scree.tools.project_settings import get_setting
 
@@ -133,3 +133,68 @@ def test_uninstalling_keeps_what_is_not_ours(game, tmp_path):
 def test_a_folder_without_a_project_has_nothing_to_uninstall(tmp_path):
     with pytest.raises(CannotInstall, match="no Godot project"):
         install_addon.uninstall(tmp_path)
+
+
+def _as_released(game: Path, with_list: bool) -> Path:
+    """An addon as a release leaves it, with small stand-ins for its parts, in a project."""
+    addon = game / "addons/scree"
+    install_addon._copy_addon(places.addon_source(), addon)
+    parts = addon / "bin/linux.x86_64/scree"
+    for name in ("python.zip", "libpython3.11.so.1.0", "libz.so.1", "godot_api.json", "modules/math.so"):
+        (parts / name).parent.mkdir(parents=True, exist_ok=True)
+        (parts / name).write_text("x")
+    told = ["libpython=libpython3.11.so.1.0", "archive=python.zip", "part=1 libz.so.1", "part=1 modules/math.so"]
+    (parts / "scree_paths.cfg").write_text("\n".join(told))
+    (parts.parent / "libscree.linux.x86_64.so").write_text("x")
+    (addon / "LICENSES.txt").write_text("x")
+    (addon / "removed_since.gd").write_text("x")
+    if with_list:
+        addon_files.write_list(addon, [file for file in addon.rglob("*") if file.is_file()])
+    else:
+        (addon / "removed_since.gd").unlink()  # nothing tells of it
+    return addon
+
+
+@pytest.mark.parametrize("with_list", [True, False])
+def test_installing_over_a_release_leaves_nothing_of_it(game, tmp_path, with_list):
+    addon = _as_released(game, with_list)
+    (addon / "bin/mine.txt").write_text("mine")
+    (addon / "nodes/mine.gd").write_text("mine")
+    (addon / "plugin.gd.uid").write_text("uid://x")  # the editor's
+    install(game)
+    other = game.parent / "other"
+    other.mkdir()
+    (other / "project.godot").write_text("config_version=5\n")
+    expected = {file.relative_to(other) for file in install(other).addon.rglob("*") if file.is_file()}
+    more = {Path("addons/scree") / name for name in ("bin/mine.txt", "nodes/mine.gd", "plugin.gd.uid")}
+    assert {file.relative_to(game) for file in addon.rglob("*") if file.is_file()} == expected | more
+    assert not (addon / "bin/linux.x86_64").exists()
+
+
+@pytest.mark.parametrize("with_list", [True, False])
+def test_uninstalling_a_release_leaves_the_users_files(game, with_list):
+    addon = _as_released(game, with_list)
+    mine = addon / "bin/linux.x86_64/scree/mine.txt"
+    mine.write_text("mine")
+    (addon / "nodes/streaming_world_3d.svg.import").write_text("the editor's")
+    done = install_addon.uninstall(game)
+    assert [file for file in game.rglob("*") if file.is_file()] == [game / "project.godot", mine]
+    assert any(str(mine) in line for line in done)
+
+
+def test_a_list_that_leads_elsewhere_removes_nothing_there(game):
+    install(game)
+    elsewhere = game / "elsewhere.txt"
+    elsewhere.write_text("mine")
+    with open(game / "addons/scree" / addon_files.LIST, "a") as file:
+        file.write(f"../../elsewhere.txt\n{elsewhere}\n")
+    install_addon.uninstall(game)
+    assert elsewhere.is_file() and not (game / "addons/scree").exists()
+
+
+def test_uninstalling_leaves_no_empty_sections(game):
+    settings = game / "project.godot"
+    before = 'config_version=5\n\n[physics]\n\n3d/physics_engine="Scree Physics"\n\n[rendering]\n\na=1\n'
+    settings.write_text(before + '\n[autoload]\n\nScreeGuard="*res://addons/scree/nodes/scree_guard.gd"\n')
+    install_addon.uninstall(game)
+    assert settings.read_text() == "config_version=5\n\n[rendering]\n\na=1\n"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scree.tools.project_settings import get_setting, set_setting
+from scree.tools.project_settings import get_setting, remove_setting, set_setting
 
 PROJECT = """; Engine configuration file.
 config_version=5
@@ -90,3 +90,11 @@ def test_any_setting_can_be_set_and_no_other_changes(sections, section, key, val
     for (name, inner), what in expected.items():
         assert get_setting(changed, name, inner) == what.strip()
     assert get_setting(changed, "", "config_version") == "5"
+
+
+@pytest.mark.parametrize("text, left", [
+    ("[a]\n\nk=1\n", ""), ("x=1\r\n\r\n[a]\r\n\r\nk=1\r\n", "x=1\r\n"), ("[a]\nk=1\n\n[b]\nk=1\n", "[b]\nk=1\n"),
+    ("[a]\n; why\nk=1\n", "[a]\n; why\n"), ("[a]\nk=1\nl=2\n", "[a]\nl=2\n"), ("[b]\n\n[a]\nk=1\n", "[b]\n"),
+])  # fmt: skip
+def test_a_section_that_is_emptied_goes(text, left):
+    assert remove_setting(text, "a", "k") == left

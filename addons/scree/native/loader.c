@@ -4,7 +4,8 @@
  * engine, python_version; a path that is not absolute is meant from that folder). A released addon brings a Python of its
  * own: the line `archive` names the zip with its standard library, NumPy and the engine; `site_packages` is then the folder
  * of the extension modules, lines `preload` name libraries that these need, and `parts` lines `part=SIZE NAME` all files: one
- * that is cut off would end the process as it is mapped, or as Python starts.
+ * that is cut off would end the process as it is mapped, or as Python starts. So would an archive that is damaged inside:
+ * the line `archive_sum` tells the sum of its words (tools/archive_sum.py).
  * Python is not started for a project that has chosen another engine, but in the editor, where this one can be chosen.
  * Whatever is missing or of the wrong version gives one clear error, and Godot goes on with its own physics engine.
  */
@@ -57,7 +58,7 @@ typedef struct {
   void (*deinitialize)(void *userdata, int level);
 } Initialization;
 typedef struct {
-  char libpython[PATH_BYTES], site_packages[PATH_BYTES], engine[PATH_BYTES], archive[PATH_BYTES], python_version[32];
+  char libpython[PATH_BYTES], site_packages[PATH_BYTES], engine[PATH_BYTES], archive[PATH_BYTES], archive_sum[32], python_version[32];
   char preload[MOST_PRELOADED][PATH_BYTES];
   int preloaded;
 } Paths;
@@ -285,6 +286,24 @@ static int has_all_parts(FILE *paths_file, const char *folder) {
   return found >= atoi(count) ? 1 : fail("%sscree_paths.cfg is damaged", folder);
 }
 
+/* Checks that the archive has the sum that it was written with. */
+static int is_unharmed(const char *archive, const char *told) {
+  static uint64_t words[8192];
+  uint64_t sum = 0xCBF29CE484222325;
+  size_t count;
+  FILE *file = open_file(archive);
+  if (!file) return fail("%s is missing", archive);
+  while ((count = fread(words, 1, sizeof words, file)) > 0) {
+    memset((char *)words + count, 0, (8 - count % 8) % 8);
+    for (size_t i = 0; i < (count + 7) / 8; i++) {
+      sum = (sum ^ words[i]) * 0x9E3779B97F4A7C15;
+      sum = sum << 31 | sum >> 33;
+    }
+  }
+  fclose(file);
+  return sum == strtoull(told, NULL, 16) ? 1 : fail("%s is damaged", archive);
+}
+
 static int read_paths(Paths *paths) {
   static char folder[PATH_BYTES + 16], name[PATH_BYTES + 48], beside[PATH_BYTES + 48], line[PATH_BYTES + 64];
   size_t length = 0;
@@ -304,6 +323,7 @@ static int read_paths(Paths *paths) {
     read_value(line, "site_packages", paths->site_packages, PATH_BYTES);
     read_value(line, "engine", paths->engine, PATH_BYTES);
     read_value(line, "archive", paths->archive, PATH_BYTES);
+    read_value(line, "archive_sum", paths->archive_sum, sizeof paths->archive_sum);
     if (paths->preloaded < MOST_PRELOADED) {
       read_value(line, "preload", paths->preload[paths->preloaded], PATH_BYTES);
       if (paths->preload[paths->preloaded][0]) complete(paths->preload[paths->preloaded++], folder);
@@ -318,6 +338,7 @@ static int read_paths(Paths *paths) {
   complete(paths->site_packages, folder);
   complete(paths->engine, folder);
   complete(paths->archive, folder);
+  if (paths->archive_sum[0] && !is_unharmed(paths->archive, paths->archive_sum)) return 0;
   const char *missing = !paths->libpython[0] ? "libpython" : !paths->site_packages[0] ? "site_packages"
                         : !paths->engine[0] ? "engine" : !paths->python_version[0] ? "python_version" : NULL;
   return missing ? fail("%sscree_paths.cfg has no line `%s=...`", folder, missing) : 1;
@@ -403,7 +424,8 @@ static int run_engine(void *python, int is_guest, const Paths *paths, void *libr
   snprintf(code, sizeof code,
            "scree_failure = ''\n"
            "try:\n"
-           "    import _signal, io, os, sys\n"
+           "    import _signal, gc, io, os, sys\n"
+           "    if not %d: gc.disable()\n" /* until scree.godot.start has finished: it would look at all that is imported, often */
            "    if not %d and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:\n"
            "        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)\n" /* Control-C ends Godot, as without Python */
            "    for name in ('stdout', 'stderr'):\n"
@@ -413,7 +435,7 @@ static int run_engine(void *python, int is_guest, const Paths *paths, void *libr
            "    if %d:\n"
            "        if engine not in sys.path: sys.path[:0] = [engine]\n"
            "        import scree_modules\n"
-           "        scree_modules.find_in(packages)\n"
+           "        scree_modules.find_in(engine, packages, %d)\n"
            "    else:\n"
            "        import importlib.util\n"
            "        spec = importlib.util.spec_from_file_location('scree', os.path.join(engine, '__init__.py'),\n"
@@ -426,8 +448,8 @@ static int run_engine(void *python, int is_guest, const Paths *paths, void *libr
            "except BaseException as error:\n"
            "    scree_failure = (str(error) or type(error).__name__).replace('\\n', ' ')\n"
            "    if not isinstance(error, RuntimeError): scree_failure = type(error).__name__ + ': ' + scree_failure\n",
-           is_guest, quoted(paths->engine, engine), quoted(paths->site_packages, site_packages), is_released,
-           (unsigned long long)(uintptr_t)godot_function, (unsigned long long)(uintptr_t)library,
+           is_guest, is_guest, quoted(paths->engine, engine), quoted(paths->site_packages, site_packages), is_released,
+           is_guest, (unsigned long long)(uintptr_t)godot_function, (unsigned long long)(uintptr_t)library,
            (unsigned long long)(uintptr_t)initialization, is_exported_game() ? "True" : "False");
   if (run(code)) return fail("the Python in %s does not run", paths->libpython);
   void *failure = get(add_module("__main__"), "scree_failure");
