@@ -17,6 +17,8 @@ func _ready() -> void:
 	centre.set_anchors_and_offsets_preset(Control.PRESET_FULL_RECT)
 	column.add_child(_label("Scree demos", 44, Color(0.97, 0.96, 0.93)))
 	column.add_child(_label(_engine_line(), 16, Color(0.70, 0.78, 0.84)))
+	column.add_child(_label("F3 in a scene shows what the physics engine has  ·  Space pauses, R starts again, Escape ends it", 14,
+		Color(0.70, 0.78, 0.84)))
 	var first: Button = null
 	for kind: String in KINDS:
 		column.add_child(_label(KINDS[kind], 20, Color(0.98, 0.73, 0.26)))

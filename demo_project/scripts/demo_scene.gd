@@ -2,7 +2,8 @@ extends Node3D
 ## The base of all demo scenes: options, bodies, a bin, a stage to look at, and the recorder of the run.
 ##
 ## A scene overrides `build` (make the bodies) and, where something happens on the way, `tick`.
-## Keys: Escape to the menu, R to start again, Space to pause; left click throws a ball, right drag turns the camera.
+## Keys: Escape to the menu, R to start again, Space to pause, F3 for what the physics engine has (shapes by state, contacts);
+## left click throws a ball, right drag turns the camera.
 
 const DemoIndex = preload("res://scripts/demo_index.gd")
 const RunOptions = preload("res://scripts/run_options.gd")
@@ -14,6 +15,9 @@ const BusyThread = preload("res://scripts/busy_thread.gd")
 const Bin = preload("res://scripts/bin.gd")
 const Hud = preload("res://scripts/hud.gd")
 const Stage = preload("res://scripts/stage.gd")
+const DEBUG_SWITCHES: Array[String] = [
+	"shapes", "contacts", "joints", "areas", "centres", "velocities", "bounds", "tree", "by_island", "by_solver"]
+const DEBUG_DRAW := "res://addons/scree/nodes/scree_debug_draw_3d.gd"
 
 ## Colours of the forms.
 const CORAL := Color(0.95, 0.42, 0.33)
@@ -51,6 +55,8 @@ func _ready() -> void:
 	else:
 		stage.free()
 	add_child(recorder)
+	if not options.debug_draw.is_empty():
+		_begin_debug_draw()
 
 
 func _exit_tree() -> void:
@@ -68,6 +74,7 @@ func _unhandled_input(event: InputEvent) -> void:
 			KEY_ESCAPE: get_tree().change_scene_to_file("res://scenes/menu.tscn")
 			KEY_R: get_tree().reload_current_scene()
 			KEY_SPACE: get_tree().paused = not get_tree().paused
+			KEY_F3: toggle_debug_draw()
 	elif event is InputEventMouseButton:
 		var button := event as InputEventMouseButton
 		if button.pressed and button.button_index == MOUSE_BUTTON_LEFT:
@@ -89,6 +96,25 @@ func stop_busy_thread() -> void:
 	if _busy_thread != null:
 		_busy_thread.stop()
 		_busy_thread = null
+
+
+## Shows or hides what the physics engine has. Returns the node, or null without the addon.
+func toggle_debug_draw() -> Node3D:
+	if not ResourceLoader.exists(DEBUG_DRAW):
+		push_warning("There is no debug drawing without Scree's addon.")
+		return null
+	var drawing: Node3D = (load(DEBUG_DRAW) as GDScript).call("toggle_in", self)
+	drawing.set("contacts", true)
+	drawing.set("joints", true)
+	return drawing
+
+
+func _begin_debug_draw() -> void:
+	var drawing := toggle_debug_draw()
+	if drawing == null:
+		return
+	for what: String in DEBUG_SWITCHES:
+		drawing.set(what, what in options.debug_draw)
 
 
 ## Figures of this scene alone, added to the report.

@@ -14,7 +14,9 @@ const MESHES := 4
 const LEAST_ROOM := 64
 const EVERYWHERE := AABB(Vector3(-1e6, -1e6, -1e6), Vector3(2e6, 2e6, 2e6))
 const SHADER := "shader_type spatial;
-render_mode unshaded, cull_disabled, shadows_disabled, fog_disabled%s;
+render_mode unshaded, cull_disabled, shadows_disabled, fog_disabled, skip_vertex_transform%s;
+// A little nearer to the camera: lines lie on the surfaces of what they show.
+const float NEARER = 0.998;
 uniform bool is_capsule = false;
 void vertex() {
 	if (is_capsule) {
@@ -22,9 +24,10 @@ void vertex() {
 		float ratio = length(MODEL_MATRIX[0].xyz) / max(length(MODEL_MATRIX[1].xyz), 1e-9);
 		VERTEX.y = VERTEX.y * ratio + UV.x * (1.0 - ratio);
 	}
+	VERTEX = (MODELVIEW_MATRIX * vec4(VERTEX, 1.0)).xyz * NEARER;
 }
 void fragment() {
-	ALBEDO = pow(COLOR.rgb, vec3(2.2));
+	ALBEDO = OUTPUT_IS_SRGB ? COLOR.rgb : pow(COLOR.rgb, vec3(2.2));
 }
 "
 
