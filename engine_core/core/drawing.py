@@ -105,9 +105,10 @@ class Drawings:
             keys = np.empty(self._rooms[MESHES], np.int64)
             row["rows"], row["capacities"] = [address_of(array) for array in arrays], self._rooms
             row["mesh_keys"], row["joint_count"], row["palette"] = address_of(keys), world.joints.count, address_of(PALETTE)
-            if len(self._labels) < 2 * world.bodies.count:
-                self._labels = np.zeros(3 * world.bodies.count, np.int32)
-            row["labels"], row["label_count"] = address_of(self._labels), world.bodies.count
+            bodies = world.bodies.count  # others may be added meanwhile: they have no label
+            if len(self._labels) < bodies:
+                self._labels = np.zeros(bodies + bodies // 2, np.int32)
+            row["labels"], row["label_count"] = address_of(self._labels), bodies
             if not gather(address, address_of(request)):
                 time.sleep(PAUSE)
                 continue

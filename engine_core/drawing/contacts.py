@@ -1,16 +1,17 @@
-"""Contacts: a mark at each point, and a line along the normal as long as the force."""
+"""Contacts: a mark at each point, and a line along the normal as long as the force, half of it on either side: both bodies are
+pushed alike."""
 
 import numpy as np
 
 from ..bodies.schema import BODY
 from ..collision.contact_points import contact_frames, contact_normal, surface_points
 from ..collision.pairs import manifolds_of, pairs_of
-from ..geometry.vector import add, add_scaled, perpendicular, scale, vector3
+from ..geometry.vector import add, add_scaled, perpendicular, scale, subtract, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .bodies import is_body_drawn
 from .colours import CONTACT, IMPULSE
-from .rows import add_arrow, add_line, hue, is_near
+from .rows import LONGEST, SHORTEST, add_line, hue, is_near
 from .schema import BY_SOLVER
 
 HALF_MARK = 0.03
@@ -34,7 +35,9 @@ def add_manifold(request, system, manifold, pair, a, b):
             continue
         add_line(request, add_scaled(at, side, -HALF_MARK), add_scaled(at, side, HALF_MARK), colour)
         force = per_impulse * np.float64(manifold.total_normal_impulse[p])
-        add_arrow(request, at, scale(normal, force), IMPULSE)
+        if force > SHORTEST:
+            half = scale(normal, 0.5 * min(force, LONGEST))
+            add_line(request, subtract(at, half), add(at, half), IMPULSE)
 
 
 @kernel

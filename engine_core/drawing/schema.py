@@ -32,7 +32,7 @@ DRAW_REQUEST = np.dtype(
         ("force_scale", "f8"),  # length of a line for a force [m/N]
         ("joint_count", "i8"),  # rows of WORLD.joints in use
         ("palette", "i8"),  # address of float32 (colours, 4)
-        ("labels", "i8"),  # address of int32 (2, label_count): scratch for islands
+        ("labels", "i8"),  # address of int32 (label_count): scratch for islands
         ("label_count", "i8"),
         ("rows", "i8", KINDS),  # addresses of float32 (capacity, 16)
         ("capacities", "i8", KINDS),
