@@ -1,8 +1,7 @@
 """Drawings of a system: flat arrays of all that a debug view shows, from one compiled pass.
 
-    drawings = Drawings(world)
-    drawing = drawings.draw(system, SHAPES | CONTACTS, around=(0, 0, 0), distance=50.0)
-    drawing.rows(BOXES)  # float32 (n, 16)
+drawing = world.drawing.draw(system, SHAPES | CONTACTS, around=(0, 0, 0), distance=50.0)
+drawing.rows(BOXES)  # float32 (n, 16)
 """
 
 import threading
@@ -10,12 +9,12 @@ import time
 
 import numpy as np
 
+from ..bodies.schema import MOST_BROAD_PHASE_LAYERS
 from ..drawing.colours import PALETTE
 from ..drawing.gathering import gather
-from ..drawing.schema import DRAW_REQUEST, EVERYTHING, KINDS, LINES, MESHES, ROW_BITS, ROW_FLOATS
-from ..drawing.wires import shape_wire
+from ..drawing.schema import CAPSULES, DRAW_REQUEST, EVERYTHING, KINDS, LINES, MESHES, ROW_BITS, ROW_FLOATS
+from ..drawing.wires import UNIT_WIRES, capsule_wires, placed_wires, shape_wire
 from ..runtime.memory import address_of
-from ..bodies.schema import MOST_BROAD_PHASE_LAYERS
 from .queries import ALL_LAYERS
 from .snapshot import PAUSE, visit_trees
 
@@ -70,7 +69,7 @@ class Drawing:
 
 
 class Drawings:
-    """Makes drawings of the systems of a world. Any thread, one at a time for each object of this class."""
+    """Makes drawings of the systems of a world. Any thread; one at a time."""
 
     def __init__(self, world):
         self._world = world
@@ -117,9 +116,24 @@ class Drawings:
                 return Drawing(arrays, counts, keys[: counts[MESHES]], world.setting_count)
             self._rooms = [max(room, count + count // 2) for count, room in zip(counts, self._rooms, strict=True)]
 
+    def all_lines(self, drawing: Drawing) -> tuple[np.ndarray, np.ndarray]:
+        """Everything in a drawing as lines: their ends, float32 (n, 2, 3) [m], and their colours, float32 (n, 4)."""
+        ends, colours = [np.zeros((0, 2, 3), np.float32)], [np.zeros((0, 4), np.float32)]
+
+        def add(rows: np.ndarray, wire: np.ndarray) -> None:
+            ends.append(placed_wires(rows, wire).reshape(-1, 2, 3))
+            colours.append(np.repeat(rows[:, 12:], wire.shape[-3], axis=0))
+
+        for kind, wire in UNIT_WIRES.items():
+            add(drawing.rows(kind), wire)
+        add(drawing.rows(CAPSULES), capsule_wires(drawing.rows(CAPSULES)))
+        for number, key in enumerate(drawing.mesh_keys.tolist()):
+            add(drawing.mesh_rows(number), self.mesh_lines(key))
+        return np.concatenate(ends), np.concatenate(colours)
+
     def mesh_lines(self, key: int) -> np.ndarray:
-        """The lines of a shape that a drawing names by `key`, in the frame of the shape [m]: float32 (n, 2, 3). Raises KeyError if
-        the shape is gone."""
+        """The lines of a shape that a drawing names by `key`, in the frame of the shape [m]: float32 (n, 2, 3). Raises KeyError
+        if the shape is gone."""
         shapes = self._world.shapes
         with shapes.held():
             row, sequence = key & (1 << ROW_BITS) - 1, key >> ROW_BITS

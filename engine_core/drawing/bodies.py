@@ -13,7 +13,7 @@ from ..shapes.compound import has_parts
 from ..shapes.schema import BOX, CAPSULE, CYLINDER, ELLIPSOID, EMPTY, PLANE, SEPARATION_RAY, SHAPE, SPHERE
 from .colours import AREA, ASLEEP, AWAKE, BOUNDS as BOUNDS_COLOUR, KINEMATIC, SPIN, STATIC, VELOCITY, X_AXIS
 from .islands import label_of
-from .rows import add_arrow, add_bounds, add_form, add_line, hue, is_near, new_row
+from .rows import add_arrow, add_bounds, add_form, add_line, hue, is_near
 from .schema import (
     AREAS, BODY_BOUNDS, BOXES, BY_ISLAND, CAPSULES, CENTRES, CYLINDERS, MESHES, ROW_BITS, SHAPES, SPHERES, VELOCITIES,
 )  # fmt: skip

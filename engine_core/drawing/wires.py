@@ -8,6 +8,7 @@ from ..collision.query_schema import PLACED_SHAPE
 from ..collision.triangulation import TRIANGLE_REQUEST, triangulate
 from ..runtime.memory import address_of
 from ..shapes.schema import MESH
+from .schema import BOUNDS, BOXES, CYLINDERS, LINES, SPHERES
 
 AROUND = 24
 """Lines of a circle."""
@@ -56,6 +57,31 @@ def capsule_wire(ratio: float) -> np.ndarray:
     low, high = -(1 - ratio), 1 - ratio
     lines.append(np.array([[(x, low, z), (x, high, z)] for x, z in ((1, 0), (-1, 0), (0, 1), (0, -1))]))
     return np.concatenate(lines).astype(np.float32)
+
+
+def placed_wires(rows: np.ndarray, wire: np.ndarray) -> np.ndarray:
+    """A form at the places of rows: float32 (n, lines, 2, 3) [m]. `wire`: (lines, 2, 3), or for each row (n, lines, 2, 3)."""
+    transforms = rows[:, :12].reshape(-1, 3, 4)
+    return (
+        np.einsum("nij,n...j->n...i", transforms[:, :, :3], np.broadcast_to(wire, (len(rows), *wire.shape[-3:])))
+        + (transforms[:, None, None, :, 3])
+    )
+
+
+def capsule_wires(rows: np.ndarray) -> np.ndarray:
+    """The unit forms of capsules: float32 (n, lines, 2, 3)."""
+    ratios = np.linalg.norm(rows[:, 0:12:4], axis=1) / np.maximum(np.linalg.norm(rows[:, 1:12:4], axis=1), 1e-9)
+    ratios = ratios[:, None, None].astype(np.float32)
+    wires = np.broadcast_to(capsule_wire(1.0), (len(rows), *capsule_wire(1.0).shape)).copy()
+    wires[..., 1] = wires[..., 1] * ratios + np.sign(capsule_wire(0.0)[..., 1]) * (1.0 - ratios)
+    return wires
+
+
+UNIT_WIRES = {
+    BOXES: box_wire(), SPHERES: sphere_wire(), CYLINDERS: cylinder_wire(), BOUNDS: box_wire(),
+    LINES: np.array([[(0, 0, 0), (1, 0, 0)]], np.float32),
+}  # fmt: skip
+"""The lines of unit forms, by kind, float32 (lines, 2, 3). Those of capsules depend on their sizes."""
 
 
 def shape_wire(row: np.ndarray) -> np.ndarray:

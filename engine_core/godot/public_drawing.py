@@ -3,13 +3,12 @@ runs it waits for its end."""
 
 import numpy as np
 
-from ..core.drawing import USUAL_FORCE_SCALE, Drawing, Drawings
+from ..core.drawing import USUAL_FORCE_SCALE, Drawing
 from ..core.queries import ALL_LAYERS
 from ..drawing.schema import (
-    AREAS, BODY_BOUNDS, BY_ISLAND, BY_SOLVER, CENTRES, CONTACTS, JOINTS, KIND_NAMES, KINDS, MESHES, ROW_FLOATS, SHAPES, TREE,
-    VELOCITIES,
+    AREAS, BODY_BOUNDS, BY_ISLAND, BY_SOLVER, CENTRES, CONTACTS, JOINTS, KIND_NAMES, KINDS, ROW_FLOATS, SHAPES, TREE, VELOCITIES,
 )  # fmt: skip
-from ..drawing.wires import box_wire, capsule_wire, cylinder_wire, sphere_wire
+from ..drawing.wires import UNIT_WIRES, capsule_wire
 from .class_help import Page
 from .frames import frame_of_space
 from .public_class import PublicClass
@@ -34,8 +33,7 @@ FLAGS = {
 }
 _KIND_TEXTS = ("Boxes.", "Balls and ellipsoids.", "Capsules.", "Cylinders.", "Shapes with a mesh of their own.",
                "Boxes around bounds.", "Lines.")  # fmt: skip
-WIRES = (box_wire(), sphere_wire(), np.zeros((0, 2, 3), np.float32), cylinder_wire(), np.zeros((0, 2, 3), np.float32), box_wire(),
-         np.array([[(0, 0, 0), (1, 0, 0)]], np.float32))  # fmt: skip
+NO_WIRE = np.zeros((0, 2, 3), np.float32)
 _PAGE = Page(
     "ScreeDrawing", "RefCounted", "What a space looks like at one moment, for debug views.",
     "The answer of [method Scree.drawing]: for each kind of form a buffer in the order of [method "
@@ -79,7 +77,7 @@ def _add_drawing_class(engine, objects) -> PublicClass:
         "those that are too many are cut, and zeros fill the rest, so that a MultiMesh keeps its size.",
     )  # fmt: skip
     made.method(
-        "get_wire", lambda behind, kind: WIRES[_checked_kind(kind)].reshape(-1, 3), kind, PACKED_VECTOR3_ARRAY,
+        "get_wire", lambda behind, kind: UNIT_WIRES.get(_checked_kind(kind), NO_WIRE).reshape(-1, 3), kind, PACKED_VECTOR3_ARRAY,
         text="Returns the lines of a unit form, two points each. Empty for capsules, whose form depends on their sizes "
         "([method get_capsule_wire]), and for meshes ([method Scree.drawing_mesh]).",
     )  # fmt: skip
@@ -95,7 +93,7 @@ def _add_drawing_class(engine, objects) -> PublicClass:
     )  # fmt: skip
     for name, type_, values, text in (
         ("mesh_keys", PACKED_INT64_ARRAY, lambda b: b.mesh_keys,
-         "Numbers of the shapes with meshes of their own, for [method Scree.drawing_mesh]: hulls, meshes, height fields and others."),
+         "Numbers of the shapes with meshes of their own, for [method Scree.drawing_mesh]: hulls, meshes, height fields."),
         ("mesh_counts", PACKED_INT32_ARRAY, lambda b: b.mesh_counts, "How many instances each of [member mesh_keys] has."),
         ("mesh_version", INT, lambda b: b.mesh_version,
          "Where it differs from that of an earlier drawing, a height field may have changed: ask for its mesh again."),
@@ -109,12 +107,6 @@ def _add_drawing_class(engine, objects) -> PublicClass:
 def add_drawing_classes(scree: PublicClass, engine, objects) -> list[PublicClass]:
     """Add the drawings to the class `Scree`. Return the class of the answer."""
     made = _add_drawing_class(engine, objects)
-    kept: list[Drawings] = []
-
-    def drawings(server) -> Drawings:
-        if not kept:
-            kept.append(Drawings(server.world))
-        return kept[0]
 
     def drawing(_, space, what, around, distance, mask, force_scale):
         server = engine.running_server("drawing")
@@ -122,13 +114,13 @@ def add_drawing_classes(scree: PublicClass, engine, objects) -> list[PublicClass
             server.settle_now()
             zero = frame_of_space(server, space)
             place = np.asarray(around, np.float64) + zero
-            found = drawings(server).draw(space, what, place, distance, mask, zero=zero, force_scale=force_scale)
+            found = server.world.drawing.draw(space, what, place, distance, mask, zero=zero, force_scale=force_scale)
         return made.make_object(found)
 
     def drawing_mesh(_, key):
         server = engine.running_server("drawing_mesh")
         with server.lock:
-            return drawings(server).mesh_lines(key).reshape(-1, 3)
+            return server.world.drawing.mesh_lines(key).reshape(-1, 3)
 
     scree.enum("DrawFlags", FLAGS, is_bit_field=True)
     scree.method(
