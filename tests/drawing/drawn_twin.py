@@ -1,4 +1,4 @@
-"""The gatherer of drawings a second time, plainly: shapes of bodies as transforms and colours, bounds, from the rows of a world."""
+"""The gatherer of drawings a second time, plainly: shapes of bodies as transforms and colours, from the rows of a world."""
 
 import numpy as np
 

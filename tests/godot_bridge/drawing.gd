@@ -29,7 +29,16 @@ func _initialize() -> void:
 		await physics_frame
 	_answers(stage, stage.get_world_3d().space)
 	print("node ", node.what_to_draw(), " ", node._views.keys(), " ", node._mesh_views.size())
+	node.on_top = true
+	for what: String in ["joints", "areas", "centres", "velocities", "bounds", "tree", "by_island", "by_solver"]:
+		node.set(what, true)
+	for tick: int in 2:
+		await physics_frame
+	print("all ", node.what_to_draw(), " ", node._views.keys())
+	print("toggled ", DebugDraw.toggle_in(stage) == node, " ", node.visible, " ", DebugDraw.toggle_in(stage).visible)
 	node.free()
+	var made := DebugDraw.toggle_in(stage)
+	print("made ", made.visible, " ", made.get_parent() == stage)
 	stage.free()
 	await _cost()
 	quit()
@@ -63,7 +72,8 @@ func _answers(stage: Node3D, space: RID) -> void:
 			wrong += int(not _transform(buffer, at).is_equal_approx(wanted))
 			at += 1
 	print("capsules ", at, " wrong ", wrong)
-	print("padded ", drawing.get_buffer(ScreeDrawing.KIND_BOXES, 3).size(), " ", drawing.get_buffer(ScreeDrawing.KIND_BOXES)[12])
+	print("padded ", drawing.get_buffer(ScreeDrawing.KIND_BOXES, 3).size(), " ", is_equal_approx(
+		drawing.get_buffer(ScreeDrawing.KIND_BOXES)[12], 0.55))
 	print("meshes ", drawing.mesh_counts, " ", drawing.get_mesh_buffer(0).size(), " ", Scree.drawing_mesh(drawing.mesh_keys[0]).size())
 	print("lines ", drawing.line_points.size(), " ", drawing.line_colors.size(), " ", drawing.line_colors[0])
 	print("layer ", Scree.drawing(space, Scree.DRAW_SHAPES, Vector3.ZERO, 0.0, 2).get_count(ScreeDrawing.KIND_SPHERES), " ",
@@ -75,6 +85,7 @@ func _answers(stage: Node3D, space: RID) -> void:
 	print("shifted ", _transform(Scree.drawing(space, Scree.DRAW_SHAPES).get_buffer(ScreeDrawing.KIND_BOXES), 0).origin)
 	print("no space ", Scree.drawing(RID(), 1))
 	print("wrong what ", Scree.drawing(space, 1 << 20))
+	print("wrong kind ", drawing.get_count(9 as ScreeDrawing.Kind))
 	print("wrong key ", Scree.drawing_mesh(-1).size())
 	print("empty ", ScreeDrawing.new().get_count(ScreeDrawing.KIND_BOXES))
 

@@ -106,12 +106,12 @@ class View:
 			RenderingServer.free_rid(rid)
 
 
-## Shows or hides the drawing of a scene: the first call adds a node below [param parent]. Returns the node.
+## Shows or hides the drawing below [param parent]; if there is none it adds one. Returns the node.
 static func toggle_in(parent: Node) -> Node3D:
-	var found := parent.get_node_or_null("ScreeDebugDraw3D") as Node3D
-	if found != null:
-		found.visible = not found.visible
-		return found
+	for child: Node in parent.get_children():
+		if child is Node3D and child.has_method("what_to_draw"):
+			(child as Node3D).visible = not (child as Node3D).visible
+			return child
 	var made := new()
 	made.name = "ScreeDebugDraw3D"
 	parent.add_child(made)
