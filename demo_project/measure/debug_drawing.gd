@@ -14,7 +14,7 @@ func _initialize() -> void:
 	var camera := Camera3D.new()
 	camera.fov = 40.0
 	_stage.add_child(camera)
-	camera.look_at_from_position(Vector3(0.4, 2.6, 7.2), Vector3(0.2, 0.95, 0))
+	camera.look_at_from_position(Vector3(0.2, 2.1, 5.4), Vector3(0.1, 1.1, 0))
 	var environment := WorldEnvironment.new()
 	environment.environment = Environment.new()
 	environment.environment.background_mode = Environment.BG_COLOR
@@ -22,7 +22,7 @@ func _initialize() -> void:
 	_stage.add_child(environment)
 	_body(StaticBody3D.new(), _box(Vector3(8, 0.2, 4)), Vector3(0, -0.1, 0))
 	for index: int in 4:
-		_body(RigidBody3D.new(), _box(Vector3.ONE * 0.5), Vector3(-2.2 + 0.04 * index, 0.25 + 0.5 * index, 0))
+		_body(RigidBody3D.new(), _box(Vector3.ONE * 0.5), Vector3(-1.9 + 0.04 * index, 0.25 + 0.5 * index, 0))
 	var ball := SphereShape3D.new()
 	ball.radius = 0.3
 	(_body(RigidBody3D.new(), ball, Vector3(-1.1, 0.3, 0.6)) as RigidBody3D).linear_velocity = Vector3(0.8, 0, 0.2)
@@ -33,11 +33,11 @@ func _initialize() -> void:
 	_door()
 	_chain()
 	var area := Area3D.new()
-	_body(area, _box(Vector3(1.2, 1.2, 1.2)), Vector3(-2.1, 0.9, 0))
+	_body(area, _box(Vector3(1.2, 1.2, 1.2)), Vector3(-1.8, 0.9, 0))
 	var drawing := DebugDraw.new()
 	for what: String in ["contacts", "joints", "areas", "velocities", "centres"]:
 		drawing.set(what, true)
-	drawing.force_scale = 0.05
+	drawing.force_scale = 0.04
 	_stage.add_child(drawing)
 	for tick: int in TICKS:
 		await physics_frame
@@ -50,11 +50,11 @@ func _initialize() -> void:
 
 ## A door on a hinge with limits.
 func _door() -> void:
-	var post := _body(StaticBody3D.new(), _box(Vector3(0.15, 1.6, 0.15)), Vector3(0.5, 0.8, 0))
-	var door := _body(RigidBody3D.new(), _box(Vector3(0.8, 1.3, 0.1)), Vector3(1.05, 0.8, 0)) as RigidBody3D
+	var post := _body(StaticBody3D.new(), _box(Vector3(0.15, 1.6, 0.15)), Vector3(0.1, 0.8, 0.3))
+	var door := _body(RigidBody3D.new(), _box(Vector3(0.8, 1.3, 0.1)), Vector3(0.65, 0.8, 0.3)) as RigidBody3D
 	door.angular_velocity = Vector3(0, 1.5, 0)
 	var hinge := HingeJoint3D.new()
-	hinge.position = Vector3(0.6, 0.8, 0)
+	hinge.position = Vector3(0.2, 0.8, 0.3)
 	hinge.rotation.x = PI / 2.0
 	_stage.add_child(hinge)
 	hinge.node_a = post.get_path()
@@ -66,9 +66,9 @@ func _door() -> void:
 
 ## A chain of boxes on cone twists.
 func _chain() -> void:
-	var before: Node3D = _body(StaticBody3D.new(), _box(Vector3.ONE * 0.2), Vector3(2.2, 2.6, 0))
+	var before: Node3D = _body(StaticBody3D.new(), _box(Vector3.ONE * 0.2), Vector3(1.55, 2.35, 0))
 	for index: int in 3:
-		var at := Vector3(2.2, 2.25 - 0.55 * index, 0)
+		var at := Vector3(1.55, 2.0 - 0.55 * index, 0)
 		var link := _body(RigidBody3D.new(), _box(Vector3(0.2, 0.4, 0.2)), at) as RigidBody3D
 		link.can_sleep = false
 		link.linear_velocity = Vector3(0.7 * (index + 1), 0, 0)

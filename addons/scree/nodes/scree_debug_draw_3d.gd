@@ -10,7 +10,7 @@ extends Node3D
 const KIND_COUNT := 7
 const CAPSULES := 2
 const MESHES := 4
-## Instances that a buffer has at least; larger ones are a power of two.
+## Instances that a buffer has at least; larger ones grow by eighths of the next power of two.
 const LEAST_ROOM := 64
 const EVERYWHERE := AABB(Vector3(-1e6, -1e6, -1e6), Vector3(2e6, 2e6, 2e6))
 const SHADER := "shader_type spatial;
@@ -89,8 +89,9 @@ class View:
 		RenderingServer.instance_geometry_set_cast_shadows_setting(instance, RenderingServer.SHADOW_CASTING_SETTING_OFF)
 
 	func make_room(count: int) -> void:
-		if count > room or count * 4 < room and room > LEAST_ROOM:
-			room = maxi(LEAST_ROOM, nearest_po2(count))
+		if count > room or count * 2 < room and room > LEAST_ROOM:
+			var grain := maxi(LEAST_ROOM, nearest_po2(count) / 8)
+			room = ceili(float(count) / grain) * grain
 			RenderingServer.multimesh_allocate_data(multimesh, room, RenderingServer.MULTIMESH_TRANSFORM_3D, true)
 
 	func show(buffer: PackedFloat32Array, count: int, scenario: RID) -> void:
