@@ -15,7 +15,7 @@ var server := false
 var without_depth := false
 ## A second thread, of the physics engine's own language where it offers that, loops beside the run.
 var busy_thread := false
-## What ScreeDebugDraw3D shows from the start: names of its properties.
+## Names of properties of ScreeDebugDraw3D that are on from the start.
 var debug_draw: PackedStringArray = []
 ## Where the picture goes; empty takes none.
 var png_path := ""

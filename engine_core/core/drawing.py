@@ -26,7 +26,7 @@ UNLIMITED = 1.0e9
 
 
 class Drawing:
-    """What was to be drawn at one moment. Its arrays are its own and stay as they are."""
+    """A space as it was at one moment, in rows. Its arrays are its own and stay as they are."""
 
     def __init__(self, arrays: list[np.ndarray], counts: list[int], keys: np.ndarray, mesh_version: int = 0):
         self._arrays, self._counts = arrays, counts

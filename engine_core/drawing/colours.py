@@ -8,7 +8,7 @@ NAMES = (
     "static", "kinematic", "awake", "asleep", "area", "contact", "impulse", "joint", "limit", "load", "broken", "velocity",
     "spin", "bounds", "x", "y", "z",
 )  # fmt: skip
-"""What each of the first colours is for."""
+"""The uses of the first colours."""
 (
     STATIC, KINEMATIC, AWAKE, ASLEEP, AREA, CONTACT, IMPULSE, JOINT, LIMIT, LOAD, BROKEN, VELOCITY, SPIN, BOUNDS, X_AXIS, Y_AXIS,
     Z_AXIS,

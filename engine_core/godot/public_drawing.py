@@ -1,4 +1,4 @@
-"""What a space looks like, for debug views: `Scree.drawing`, and its answer as a ScreeDrawing. Any thread may ask; while a step
+"""Debug views of a space: `Scree.drawing`, and its answer as a ScreeDrawing. Any thread may ask; while a step
 runs it waits for its end."""
 
 import numpy as np
