@@ -139,7 +139,8 @@ class Drawings:
             row, sequence = key & (1 << ROW_BITS) - 1, key >> ROW_BITS
             if not 0 <= row < len(shapes.rows) or shapes.rows[row]["sequence"] != sequence or not shapes.rows[row]["kind"]:
                 raise KeyError(f"mesh_lines: there is no shape with the key {key}")
-            return shape_wire(shapes.rows[row])
+            copy, _alive = shapes.rows[row].copy(), (shapes.block_of(row), self._world.shape_keepers.get(row))
+        return shape_wire(copy)  # may take long: not while others wait for shapes
 
 
 def _checked_request(what, around, distance, mask, zero, force_scale) -> np.ndarray:

@@ -92,6 +92,8 @@ def _add_drawing_class(engine, objects) -> PublicClass:
         text="Returns the instances of the shape [code]mesh_keys[number][/code], 16 floats each.",
     )  # fmt: skip
     for name, type_, values, text in (
+        ("counts", PACKED_INT32_ARRAY, lambda b: [b.count(kind) for kind in range(KINDS)],
+         "The numbers of instances, by [enum Kind]."),
         ("mesh_keys", PACKED_INT64_ARRAY, lambda b: b.mesh_keys,
          "Numbers of the shapes with meshes of their own, for [method Scree.drawing_mesh]: hulls, meshes, height fields."),
         ("mesh_counts", PACKED_INT32_ARRAY, lambda b: b.mesh_counts, "How many instances each of [member mesh_keys] has."),
@@ -118,9 +120,7 @@ def add_drawing_classes(scree: PublicClass, engine, objects) -> list[PublicClass
         return made.make_object(found)
 
     def drawing_mesh(_, key):
-        server = engine.running_server("drawing_mesh")
-        with server.lock:
-            return server.world.drawing.mesh_lines(key).reshape(-1, 3)
+        return engine.running_server("drawing_mesh").world.drawing.mesh_lines(key).reshape(-1, 3)
 
     scree.enum("DrawFlags", FLAGS, is_bit_field=True)
     scree.method(

@@ -60,7 +60,7 @@ func _answers(stage: Node3D, space: RID) -> void:
 	var counts: Array[int] = []
 	for kind: int in 7:
 		counts.append(drawing.get_count(kind as ScreeDrawing.Kind))
-	print("counts ", counts)
+	print("counts ", counts, " ", drawing.counts == PackedInt32Array(counts))
 	var wrong := 0
 	var at := 0
 	for child: Node in stage.get_children():

@@ -58,7 +58,7 @@ def told(tmp_path_factory) -> dict[str, str]:
 
 
 def test_buffers_are_those_of_the_bodies(told):
-    assert told["counts"] == "[1, 1, 1, 1, 2, 0, 2]"
+    assert told["counts"] == "[1, 1, 1, 1, 2, 0, 2] true"
     assert told["capsules"] == "1 wrong 0"
     assert told["padded"] == "48 true"
     assert told["meshes"] == "[2] 32 12"

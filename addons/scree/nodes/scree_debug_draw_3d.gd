@@ -7,7 +7,6 @@ extends Node3D
 ## with one [MultiMesh] for each kind of form. While it is hidden it costs nothing. Without Scree it draws nothing and says so
 ## once.
 
-const KIND_COUNT := 7
 const CAPSULES := 2
 const MESHES := 4
 ## Instances that a buffer has at least; larger ones grow by eighths of the next power of two.
@@ -164,10 +163,12 @@ func redraw() -> void:
 		return
 	if _shader == null:
 		_make_materials()
-	for kind: int in KIND_COUNT:
+	var counts: PackedInt32Array = drawing.get("counts")
+	for kind: int in counts.size():
 		if kind != MESHES:
-			_show_kind(drawing, kind, world.scenario)
-	_show_meshes(drawing, world.scenario)
+			_show_kind(drawing, kind, counts[kind], world.scenario)
+	if counts[MESHES] > 0 or not _mesh_views.is_empty():
+		_show_meshes(drawing, world.scenario)
 
 
 ## The flags of [method Scree.drawing], from the properties.
@@ -179,8 +180,7 @@ func what_to_draw() -> int:
 	return flags | int(by_island) << 8 | int(by_solver) << 9 if flags != 0 else 0
 
 
-func _show_kind(drawing: RefCounted, kind: int, scenario: RID) -> void:
-	var count: int = drawing.call("get_count", kind)
+func _show_kind(drawing: RefCounted, kind: int, count: int, scenario: RID) -> void:
 	if count == 0:
 		if _views.has(kind):
 			_views[kind].hide()
