@@ -17,8 +17,6 @@ func _ready() -> void:
 	centre.set_anchors_and_offsets_preset(Control.PRESET_FULL_RECT)
 	column.add_child(_label("Scree demos", 44, Color(0.97, 0.96, 0.93)))
 	column.add_child(_label(_engine_line(), 16, Color(0.70, 0.78, 0.84)))
-	column.add_child(_label("F3 in a scene shows what the physics engine has  ·  Space pauses, R starts again, Escape ends it", 14,
-		Color(0.70, 0.78, 0.84)))
 	var first: Button = null
 	for kind: String in KINDS:
 		column.add_child(_label(KINDS[kind], 20, Color(0.98, 0.73, 0.26)))
@@ -57,7 +55,7 @@ func _card(entry: Dictionary) -> Button:
 
 
 func _engine_line() -> String:
-	return "Godot %s  ·  %s" % [Engine.get_version_info()["string"], RunningEngine.title()]
+	return "Godot %s  ·  %s  ·  in a scene F3 shows what the engine has, Escape comes back" % [Engine.get_version_info()["string"], RunningEngine.title()]
 
 
 func _label(text: String, size: int, colour: Color) -> Label:

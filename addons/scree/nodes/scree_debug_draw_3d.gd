@@ -85,6 +85,7 @@ class View:
 			RenderingServer.mesh_surface_set_material(mesh, 0, material.get_rid())
 		RenderingServer.multimesh_set_mesh(multimesh, mesh)
 		RenderingServer.multimesh_set_custom_aabb(multimesh, EVERYWHERE)
+		RenderingServer.multimesh_set_physics_interpolated(multimesh, false) # it is the picture of a tick
 		RenderingServer.instance_geometry_set_cast_shadows_setting(instance, RenderingServer.SHADOW_CASTING_SETTING_OFF)
 
 	func make_room(count: int) -> void:
