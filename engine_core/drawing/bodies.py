@@ -4,6 +4,8 @@ import numpy as np
 
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.schema import BODY, INSTANCE, IS_AREA, KINEMATIC as KINEMATIC_MODE, RIGID
+from ..broad_phase.query import bounds_query_next, bounds_query_on, query_end, query_enter
+from ..broad_phase.schema import CURSOR, TREE
 from ..geometry.vector import (
     add, add_scaled, cross, dot, multiply, normalize, perpendicular, quaternion, rotate, rotate_inverse, scale, subtract, vector3,
 )  # fmt: skip
@@ -19,6 +21,9 @@ from .schema import (
 )  # fmt: skip
 
 INT64, FLOAT64 = np.int64, np.float64
+TREE_SIZE = TREE.itemsize
+SLACK = 1e-5
+"""Relative rounding of bounds in single precision."""
 FAR = 1.0e7
 """Shapes on a body farther than this from its centre of mass are not drawn [m]."""
 PLANE_REACH, PLANE_LINES = 50.0, 10
@@ -27,7 +32,7 @@ SECONDS = 0.1
 """A velocity's line is where the centre of mass is after this time [s]."""
 LEAST_AXIS, MOST_AXIS = 0.05, 0.5
 HUGE = 1.0e6
-"""Larger bounds are those of planes [m]."""
+"""Larger bounds are those of planes; a larger distance reaches everything [m]."""
 
 
 @kernel
@@ -173,8 +178,29 @@ def add_body(request, system, world, body, index):
 
 
 @kernel
+def add_near_bodies(request, system, world):
+    """Add the bodies and areas that the trees find near the place that is looked at."""
+    bodies, cursor = view(world.bodies, world.body_capacity, BODY), stack_array(1, CURSOR)
+    d = request.distance * (1.0 + SLACK)
+    for layer in range(system.trees.layer_count):
+        tree = system.trees.rows + layer * TREE_SIZE
+        at = subtract(vector3(request.around), query_enter(cursor, tree))
+        bounds_query_on(cursor, tree, (at[0] - d, at[1] - d, at[2] - d, at[0] + d, at[1] + d, at[2] + d))
+        while True:
+            index = bounds_query_next(cursor, tree)
+            if index < 0:
+                break
+            if bodies[index].id != 0 and is_body_drawn(request, system, bodies[index]):
+                add_body(request, system, world, bodies[index], index)
+        query_end(cursor, tree)
+
+
+@kernel
 def add_bodies(request, system, world):
-    """Add the bodies and areas of a system: one pass over the rows of the world."""
+    """Add the bodies and areas of a system: one pass over the rows of the world, or a query if only near ones are drawn."""
+    if request.distance < HUGE:
+        add_near_bodies(request, system, world)
+        return
     bodies = view(world.bodies, world.body_capacity, BODY)
     for index in range(world.body_count):
         body = bodies[index]
