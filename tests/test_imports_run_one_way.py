@@ -28,6 +28,7 @@ ORDER = [
     "edit",
     "step",
     "batches",
+    "drawing",
     "core",
     "state",
     "streaming",

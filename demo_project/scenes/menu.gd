@@ -67,7 +67,7 @@ func _card(entry: Dictionary) -> Button:
 
 
 func _engine_line() -> String:
-	return "Godot %s  ·  %s" % [Engine.get_version_info()["string"], RunningEngine.title()]
+	return "Godot %s  ·  %s  ·  in a scene F3 shows what the engine has, Escape comes back" % [Engine.get_version_info()["string"], RunningEngine.title()]
 
 
 func _label(text: String, size: int, colour: Color) -> Label:

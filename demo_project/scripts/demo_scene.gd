@@ -14,6 +14,9 @@ const BusyThread = preload("res://scripts/busy_thread.gd")
 const Bin = preload("res://scripts/bin.gd")
 const Hud = preload("res://scripts/hud.gd")
 const Stage = preload("res://scripts/stage.gd")
+const DEBUG_SWITCHES: Array[String] = [
+	"shapes", "contacts", "joints", "areas", "centres", "velocities", "bounds", "tree", "by_island", "by_solver"]
+const DEBUG_DRAW := "res://addons/scree/nodes/scree_debug_draw_3d.gd"
 
 ## Colours of the forms.
 const CORAL := Color(0.95, 0.42, 0.33)
@@ -51,6 +54,8 @@ func _ready() -> void:
 	else:
 		stage.free()
 	add_child(recorder)
+	if not options.debug_draw.is_empty():
+		_begin_debug_draw()
 
 
 func _exit_tree() -> void:
@@ -84,6 +89,25 @@ func stop_busy_thread() -> void:
 	if _busy_thread != null:
 		_busy_thread.stop()
 		_busy_thread = null
+
+
+## Shows or hides what the physics engine has. Returns the node, or null without the addon.
+func toggle_debug_draw() -> Node3D:
+	if not ResourceLoader.exists(DEBUG_DRAW):
+		push_warning("There is no debug drawing without Scree's addon.")
+		return null
+	var drawing: Node3D = (load(DEBUG_DRAW) as GDScript).call("toggle_in", self)
+	drawing.set("contacts", true)
+	drawing.set("joints", true)
+	return drawing
+
+
+func _begin_debug_draw() -> void:
+	var drawing := toggle_debug_draw()
+	if drawing == null:
+		return
+	for what: String in DEBUG_SWITCHES:
+		drawing.set(what, what in options.debug_draw)
 
 
 ## Figures of this scene alone, added to the report.

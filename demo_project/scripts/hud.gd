@@ -6,7 +6,7 @@ const RunningEngine = preload("res://scripts/running_engine.gd")
 ## Ticks whose mean time is shown.
 const WINDOW := 60
 const MENU := "res://scenes/menu.tscn"
-const MOUSE := "left click throws a ball  ·  right drag turns the camera  ·  wheel zooms"
+const MOUSE := "left click throws a ball  ·  right drag turns the camera  ·  wheel zooms  ·  F3 shows what the engine has"
 
 var _scene: Node3D
 var _figures := Label.new()
@@ -58,6 +58,7 @@ func _unhandled_key_input(event: InputEvent) -> void:
 		KEY_ESCAPE: _to_menu()
 		KEY_R: _again()
 		KEY_SPACE: _toggle_pause()
+		KEY_F3: _scene.toggle_debug_draw()
 
 
 func _to_menu() -> void:

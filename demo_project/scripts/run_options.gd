@@ -15,6 +15,8 @@ var server := false
 var without_depth := false
 ## A second thread, of the physics engine's own language where it offers that, loops beside the run.
 var busy_thread := false
+## Names of properties of ScreeDebugDraw3D that are on from the start.
+var debug_draw: PackedStringArray = []
 ## Where the picture goes; empty takes none.
 var png_path := ""
 ## The ticks after which a picture is taken; with more than one, the tick is added to the file's name.
@@ -34,6 +36,7 @@ static func parse(arguments: PackedStringArray) -> RefCounted:
 			"--server": options.server = true
 			"--without-depth": options.without_depth = true
 			"--busy-thread": options.busy_thread = true
+			"--debug-draw": options.debug_draw = value.split(",")
 			"--png": options.png_path = value
 			"--png-tick":
 				for tick: String in value.split(","):

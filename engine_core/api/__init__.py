@@ -10,6 +10,7 @@ from .areas import Area, AreaEffect
 from .bodies import Bodies
 from .body import Body
 from .contacts import AreaEvents, ContactEvents, ContactRule
+from .drawing import Drawing
 from .joint import Joint
 from .joint_values import (
     FREE, LOCKED, Axis, ConeTwist, Distance, Fixed, Gear, Hinge, Motor, Pin, RackAndPinion, Rope, SixDof, Slider, Spring,
@@ -28,8 +29,8 @@ from .world import World
 
 __all__ = [
     "FREE", "LOCKED", "AntiRollBar", "Area", "AreaEffect", "AreaEvents", "Axis", "Bake", "Bodies", "Body", "Box", "Capsule",
-    "Compound", "ConeTwist", "ContactEvents", "ContactRule", "Custom", "Cylinder", "Differential", "Distance", "Ellipsoid",
-    "Engine", "Fixed", "Gear", "HeightField", "Hinge", "History", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
+    "Compound", "ConeTwist", "ContactEvents", "ContactRule", "Custom", "Cylinder", "Differential", "Distance", "Drawing",
+    "Ellipsoid", "Engine", "Fixed", "Gear", "HeightField", "Hinge", "History", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
     "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "Pulley",
     "RackAndPinion", "Ranges", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "SoftBody", "Space", "SpaceSettings",
     "SpaceState", "Sphere", "Spring", "StreamEvent", "Streaming", "Structure", "TaperedCapsule", "TaperedCylinder", "Trace",

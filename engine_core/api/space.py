@@ -25,6 +25,7 @@ from .arrays import (
 from .bodies import Bodies
 from .body import Body
 from .contacts import AreaEvents, ContactEvents
+from .drawing import SpaceDrawing
 from .joint import Joint
 from .joint_values import AnyJoint, Rope
 from .materials import Names
@@ -98,7 +99,7 @@ class Listener:
             self._remove()
 
 
-class Space(SpaceBodies, SpaceQueries, SpaceSaving):
+class Space(SpaceBodies, SpaceQueries, SpaceSaving, SpaceDrawing):
     """Bodies that may meet. Made by `World.add_space`.
 
         space = scree.World().add_space(gravity=(0, -9.81, 0))

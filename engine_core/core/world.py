@@ -48,6 +48,7 @@ from ..structures.single_edits import edit_single
 from .areas import AreaInterface
 from .bodies import BodyInterface
 from .contacts import ContactInterface
+from .drawing import Drawings
 from .joints import JointInterface, JointPool
 from .listeners import ListenerInterface
 from .pulleys import PulleyInterface
@@ -60,7 +61,7 @@ MOST_GROUP_FILTERS = 1024
 
 class World:
     """The pools shared by the systems. Compiled code gets their `address`. Calls are in parts: `body`, `shape`, `area`, `joint`,
-    `contact`, `listener`, `vehicle`, `pulley`, `soft_body`; the pools of rows have plural names.
+    `contact`, `listener`, `vehicle`, `pulley`, `soft_body`, `drawing`; the pools of rows have plural names.
 
     `threads`: how many threads its steps may use, the caller's included; by default all physical cores but one.
     `job_system`: runs the jobs of its steps (runtime/job_system.py); by default a pool of its own threads.
@@ -130,6 +131,7 @@ class World:
         self.joint, self.contact, self.listener = JointInterface(self), ContactInterface(self), ListenerInterface(self)
         self.vehicle, self.pulley = VehicleInterface(self), PulleyInterface(self)
         self.soft_body = SoftBodyInterface(self)
+        self.drawing = Drawings(self)
         self.shapes.on_structure_changed = self.shape.structure_changed
 
     def _load_bricks(self) -> None:

@@ -35,10 +35,10 @@ _CALLED_METHODS = {
 _BUILTIN_METHODS = {
     "PackedVector3Array": ("size", "resize"), "PackedInt32Array": ("size", "resize"), "PackedFloat32Array": ("size", "resize"),
     "PackedFloat64Array": ("size", "resize"), "PackedInt64Array": ("size", "resize"),
-    "PackedByteArray": ("size", "resize"), "Array": ("append", "size"),
+    "PackedByteArray": ("size", "resize"), "PackedColorArray": ("size", "resize"), "Array": ("append", "size"),
     "Callable": ("is_valid",),
 }  # fmt: skip
-_FORMAT = 9
+_FORMAT = 21
 SHIPPED = "godot_api.json"
 """The extract's name in a released addon."""
 CHILD = "SCREE_DESCRIBES_ITSELF"

@@ -21,7 +21,7 @@ TYPE_NAMES = {
     schema.DICTIONARY: "Dictionary", schema.ARRAY: "Array", schema.PACKED_BYTE_ARRAY: "PackedByteArray",
     schema.PACKED_INT32_ARRAY: "PackedInt32Array", schema.PACKED_INT64_ARRAY: "PackedInt64Array",
     schema.PACKED_FLOAT32_ARRAY: "PackedFloat32Array", schema.PACKED_FLOAT64_ARRAY: "PackedFloat64Array",
-    schema.PACKED_VECTOR3_ARRAY: "PackedVector3Array",
+    schema.PACKED_VECTOR3_ARRAY: "PackedVector3Array", schema.PACKED_COLOR_ARRAY: "PackedColorArray",
 }  # fmt: skip
 """Godot's names of the types."""
 _HINT_RESOURCE, _HINT_ARRAY = 17, 31  # PROPERTY_HINT_RESOURCE_TYPE, PROPERTY_HINT_ARRAY_TYPE
@@ -33,7 +33,8 @@ _CONVERTS = {
     schema.STRING_NAME: (schema.STRING,), schema.STRING: (schema.STRING_NAME,), schema.OBJECT: (schema.NIL,),
     **dict.fromkeys((*_WIDTHS, schema.PACKED_VECTOR3_ARRAY), (schema.ARRAY,)),
 }  # fmt: skip
-_COUNTED = (schema.STRING, schema.STRING_NAME, schema.DICTIONARY, schema.ARRAY, *_WIDTHS, schema.PACKED_VECTOR3_ARRAY)
+_COUNTED = (schema.STRING, schema.STRING_NAME, schema.DICTIONARY, schema.ARRAY, *_WIDTHS, schema.PACKED_VECTOR3_ARRAY,
+            schema.PACKED_COLOR_ARRAY)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,8 @@ class TypedValues:
             self._write_ids(address, value)
         elif kind.type in _WIDTHS and not isinstance(value, bytes):
             self._variants.write(address, Packed(np.ravel(value).astype(_WIDTHS[kind.type], copy=False)))
+        elif kind.type == schema.PACKED_COLOR_ARRAY:
+            self._variants.write(address, Packed(np.ravel(value).astype(np.float32, copy=False), kind.type))
         elif kind.type == schema.PACKED_VECTOR3_ARRAY:
             self._variants.write(address, np.asarray(value, np.float32).reshape(-1, 3))
         elif kind.type == schema.FLOAT:

@@ -56,11 +56,13 @@ _KINDS = {np.dtype(np.int32): schema.PACKED_INT32_ARRAY, np.dtype(np.float32): s
 
 
 class Packed:
-    """Numbers, one-dimensional, of a type that a packed array has, to be written as one; plain arrays are vectors."""
+    """Numbers, one-dimensional, of a type that a packed array has, to be written as one; plain arrays are vectors. `kind`: of an
+    array whose elements are four numbers each: PACKED_COLOR_ARRAY."""
 
-    def __init__(self, values: np.ndarray):
+    def __init__(self, values: np.ndarray, kind: int = 0):
         self.values = np.ascontiguousarray(values)
-        self.kind = _KINDS[self.values.dtype]
+        self.kind = kind or _KINDS[self.values.dtype]
+        self.count = len(self.values) // (4 if kind == schema.PACKED_COLOR_ARRAY else 1)
 
 
 class Variants:
@@ -121,9 +123,11 @@ class Variants:
                 (schema.PACKED_FLOAT32_ARRAY, "PackedFloat32Array", "packed_float32_array_operator_index"),
                 (schema.PACKED_FLOAT64_ARRAY, "PackedFloat64Array", "packed_float64_array_operator_index"),
                 (schema.PACKED_BYTE_ARRAY, "PackedByteArray", "packed_byte_array_operator_index"),
+                (schema.PACKED_COLOR_ARRAY, "PackedColorArray", "packed_color_array_operator_index"),
             )
         }
         """Functions by type that make a packed array, resize it, and tell the address of an element."""
+        self._destructors[schema.PACKED_COLOR_ARRAY] = ctypes.CFUNCTYPE(None, c_void_p)(get_destructor(schema.PACKED_COLOR_ARRAY))
         hashes = api.builtin_methods["Array"]
         self._append = method(get_method(schema.ARRAY, interface.name("append"), hashes["append"]))
         self._array_size = method(get_method(schema.ARRAY, interface.name("size"), hashes["size"]))
@@ -275,7 +279,7 @@ class Variants:
         self._destructors[schema.PACKED_VECTOR3_ARRAY](at)
 
     def _write_packed(self, address: int, packed: "Packed") -> None:
-        array, count, result = (c_int64 * 2)(), c_int64(len(packed.values)), c_int64()
+        array, count, result = (c_int64 * 2)(), c_int64(packed.count), c_int64()
         at, kind = ctypes.addressof(array), packed.kind
         new, resize, first = self._filling[kind]
         new(at, None)
