@@ -77,8 +77,8 @@ class DrawnSets:
         if number < 0:
             raise ValueError(f"drawn_set_create: there are {MOST_DRAWN_SETS} drawn sets, and can be no more")
         self._find_functions()
+        self._records.rows[number] = np.zeros((), DRAWN_SET)
         row = self._records.rows[number]
-        row[...] = np.zeros((), DRAWN_SET)
         row["multimesh"], row["stride"], row["reach"] = multimesh, stride, -1.0
         for name in ("buffer", "previous"):
             self._new(self._place(number, name), None)

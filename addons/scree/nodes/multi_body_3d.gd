@@ -264,6 +264,8 @@ func set_colors(first: int, colors: PackedColorArray) -> void:
 
 
 func _enter_world() -> void:
+	if _bodies != null: # Godot tells the nodes below its root twice
+		return
 	if not _has_entered:
 		_has_entered = true
 		_take_instances()
@@ -306,19 +308,33 @@ func _take_instances() -> void:
 	var count := given.instance_count if given.visible_instance_count < 0 else given.visible_instance_count
 	var stride := row_size(given)
 	var buffer := given.buffer
+	if buffer.size() < count * stride:
+		push_error("MultiBody3D %s: the MultiMesh has %d instances, but no buffer for them" % [get_path(), count])
+		count = 0
 	var rows := PackedFloat32Array()
 	var extras := PackedFloat32Array()
 	var placed := global_transform
 	for number: int in count:
 		rows.append_array(row_of(placed * transform_of(buffer, number * stride)))
 		extras.append_array(buffer.slice(number * stride + 12, (number + 1) * stride))
-	multimesh = given.duplicate()
+	multimesh = _copy_of(given)
 	while extras.size() > 0 and extras.size() < (stride - 12) * (count + _waiting.size() / 12):
 		extras.append(1.0)
 	rows.append_array(_waiting)
 	if _waiting_colors.is_empty():
 		_waiting_colors = extras
 	_waiting = rows
+
+
+func _copy_of(given: MultiMesh) -> MultiMesh:
+	var copy := MultiMesh.new()
+	copy.transform_format = MultiMesh.TRANSFORM_3D
+	copy.use_colors = given.use_colors
+	copy.use_custom_data = given.use_custom_data
+	copy.custom_aabb = given.custom_aabb
+	copy.physics_interpolation_quality = given.physics_interpolation_quality
+	copy.mesh = given.mesh
+	return copy
 
 
 func _make(rows: PackedFloat32Array, extras: PackedFloat32Array) -> int:
