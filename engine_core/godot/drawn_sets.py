@@ -12,19 +12,28 @@ import numpy as np
 from ..bodies.motion import bodies_of, origin_of
 from ..bodies.rare import rare_of
 from ..bodies.records import world_at
-from ..bodies.schema import HAS_STRETCH
+from ..bodies.schema import BODY, HAS_STRETCH
 from ..edit.origin import read_frame
-from ..geometry.vector import matrix_rows, quaternion, subtract
-from ..runtime.call import call_1, call_2, call_2_result, call_4
+from ..geometry.vector import matrix_rows, quaternion, subtract, vector3
+from ..runtime.call import call_1, call_2, call_2_result, call_4, store_float32
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_record, address_of_row, stack_array, view
+from ..runtime.prefetch import prefetch
 from .frames import frame_of
 from .schema import DRAWN_SET, MOST_DRAWN_SETS
 from .server_record import server_at
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
+BODY_BYTES = BODY.itemsize
 BUFFER, PREVIOUS = DRAWN_SET.fields["buffer"][1], DRAWN_SET.fields["previous"][1]
 MULTIMESH = DRAWN_SET.fields["multimesh"][1]
+FAR = 1e30
+AHEAD = 12
+"""How many bodies ahead memory is asked for."""
+LINES = 0, BODY.fields["flags"][1], BODY.fields["center_of_mass"][1]
+"""Where in the row of a body what is read of it begins."""
+OLDEST_BOX = 60
+"""After so many ticks in which it could only grow a box is made anew."""
 ROW_BITS = 32
 ROW_MASK = (1 << ROW_BITS) - 1
 
@@ -69,6 +78,9 @@ def _begin(server, drawn):
         _keep_previous(server, at)
     drawn.rows = call_2_result(server.array_to_write, at + BUFFER, INT64(0))
     drawn.is_begun = 1
+    drawn.written_count = 0
+    for k in range(3):
+        drawn.written_box[k], drawn.written_box[3 + k] = FAR, -FAR
 
 
 @kernel
@@ -89,21 +101,37 @@ def _basis_of(world_address, body):
 
 
 @kernel
+def _widen(drawn, x, y, z):
+    """Take the origin of an instance into the box of those that were written."""
+    box = drawn.written_box
+    box[0], box[1], box[2] = min(box[0], x), min(box[1], y), min(box[2], z)
+    box[3], box[4], box[5] = max(box[3], x), max(box[4], y), max(box[5], z)
+    drawn.written_count += 1
+
+
+@kernel
 def _write_row(world_address, drawn, row, body, frame):
     """Write the transform of a body, `frame` [m] from the world's zero, into its row."""
     out = view(drawn.rows + 4 * row * drawn.stride, 12, FLOAT32)
-    x, y, z = _basis_of(world_address, body)
-    origin = subtract(origin_of(body), frame)
+    center = body.center_of_mass
+    if drawn.is_placed == 0 and not body.flags & HAS_STRETCH and center[0] == 0.0 and center[1] == 0.0 and center[2] == 0.0:
+        x, y, z = matrix_rows(quaternion(body.rotation))  # most bodies, in half the time
+        origin = subtract(vector3(body.position), frame)
+    else:
+        x, y, z = _basis_of(world_address, body)
+        origin = subtract(origin_of(body), frame)
     if drawn.is_placed == 0:
         out[0], out[1], out[2], out[3] = x[0], x[1], x[2], origin[0]
         out[4], out[5], out[6], out[7] = y[0], y[1], y[2], origin[1]
         out[8], out[9], out[10], out[11] = z[0], z[1], z[2], origin[2]
+        _widen(drawn, origin[0], origin[1], origin[2])
         return
     m = drawn.to_local
     for i in range(0, 12, 4):
         for k in range(3):
             out[i + k] = FLOAT32(m[i] * x[k] + m[i + 1] * y[k] + m[i + 2] * z[k])
         out[i + 3] = FLOAT32(m[i] * origin[0] + m[i + 1] * origin[1] + m[i + 2] * origin[2] + m[i + 3])
+    _widen(drawn, FLOAT64(out[3]), FLOAT64(out[7]), FLOAT64(out[11]))
 
 
 @kernel
@@ -113,7 +141,11 @@ def write_moved(server, space):
     keys, moved = view(server.drawn_keys, capacity, INT64), view(space.moved, capacity, INT32)
     sets, bodies, frame = sets_of(server), bodies_of(server.world), read_frame(space.system)
     first_asleep = space.moved_count - space.fell_asleep_count
+    first_body = world_at(server.world).bodies
     for i in range(space.moved_count):
+        if i + AHEAD < space.moved_count:
+            for line in LINES:
+                prefetch(first_body + moved[i + AHEAD] * BODY_BYTES + line)
         index = moved[i]
         key = keys[index]
         drawn, row = sets[key >> ROW_BITS], (key & ROW_MASK) - 1
@@ -159,18 +191,31 @@ def _settle_fresh(server, drawn):
 
 
 @kernel
+def _renew_box(drawn):
+    """Renew the box around all instances: by those that were written, and now and then by all."""
+    if drawn.written_count < drawn.count and drawn.box_age < OLDEST_BOX:
+        drawn.box_age += 1
+        for k in range(3):
+            drawn.box[k] = min(drawn.box[k], drawn.written_box[k])
+            drawn.box[3 + k] = max(drawn.box[3 + k], drawn.written_box[3 + k])
+        return
+    if drawn.written_count < drawn.count:
+        rows = view(drawn.rows, drawn.capacity * drawn.stride, FLOAT32)
+        for row in range(drawn.count):
+            at = row * drawn.stride
+            _widen(drawn, FLOAT64(rows[at + 3]), FLOAT64(rows[at + 7]), FLOAT64(rows[at + 11]))
+    drawn.box_age = 0
+    for k in range(6):
+        drawn.box[k] = drawn.written_box[k]
+
+
+@kernel
 def _write_bounds(drawn, out):
-    """Write the box around all instances to six float32 at address `out`: least corner, size."""
-    stride = drawn.stride
-    rows, box = view(drawn.rows, drawn.capacity * stride, FLOAT32), view(out, 6, FLOAT32)
-    ax, ay, az = rows[3], rows[7], rows[11]
-    bx, by, bz = ax, ay, az
-    for row in range(1, drawn.count):
-        x, y, z = rows[row * stride + 3], rows[row * stride + 7], rows[row * stride + 11]
-        ax, ay, az, bx, by, bz = min(ax, x), min(ay, y), min(az, z), max(bx, x), max(by, y), max(bz, z)
-    reach = FLOAT32(drawn.reach)
-    box[0], box[1], box[2] = ax - reach, ay - reach, az - reach
-    box[3], box[4], box[5] = bx - ax + FLOAT32(2.0) * reach, by - ay + FLOAT32(2.0) * reach, bz - az + FLOAT32(2.0) * reach
+    """Write the box around all instances with their meshes to six float32 at address `out`: least corner, size."""
+    _renew_box(drawn)
+    for k in range(3):
+        store_float32(out + 4 * k, FLOAT32(drawn.box[k] - drawn.reach))
+        store_float32(out + 12 + 4 * k, FLOAT32(drawn.box[3 + k] - drawn.box[k] + 2.0 * drawn.reach))
 
 
 @kernel

@@ -219,6 +219,9 @@ DRAWN_SET = np.dtype(
         ("to_local", "f8", 12),  # from Godot's coordinates to those of the node that draws
         ("is_placed", "i8"),  # 0: `to_local` is the identity
         ("reach", "f8"),  # how far an instance reaches from its origin [node]; negative: its bounds are not ours to set
+        # Box around the origins of the instances [node]: of those written since it was handed over, and how many these are;
+        ("written_box", "f8", 6), ("written_count", "i8"),
+        ("box", "f8", 6), ("box_age", "i8"),  # of all, or more; for how many ticks it has only grown
         ("interpolates", "i8"),  # Godot draws between the buffers of two ticks
         ("is_fresh", "i8"),  # all rows are fresh
         ("needs_all", "i8"),  # write all rows, not only those of bodies that moved

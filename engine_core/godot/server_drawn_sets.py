@@ -10,7 +10,7 @@ from ..batches.adding import rows_of
 from ..bodies.identity import index_of
 from ..bodies.schema import HAS_STRETCH
 from ..runtime.memory import Pool, address_of, view_rows
-from .drawn_sets import ROW_BITS, ROW_MASK, hand_over_now, write_transforms
+from .drawn_sets import OLDEST_BOX, ROW_BITS, ROW_MASK, hand_over_now, write_transforms
 from .schema import DRAWN_SET, MOST_DRAWN_SETS, PACKED_FLOAT32_ARRAY
 
 TRANSFORM = 12
@@ -80,6 +80,7 @@ class DrawnSets:
         self._records.rows[number] = np.zeros((), DRAWN_SET)
         row = self._records.rows[number]
         row["multimesh"], row["stride"], row["reach"] = multimesh, stride, -1.0
+        row["box_age"] = OLDEST_BOX
         for name in ("buffer", "previous"):
             self._new(self._place(number, name), None)
         self._sets[number] = DrawnSet(stride)
@@ -203,6 +204,7 @@ class DrawnSets:
         drawn.arrays[0][:count] = drawn.ids
         self._keys.rows[index_of(drawn.ids)] = (number << ROW_BITS) + np.arange(1, count + 1)
         row["count"], row["needs_all"], row["is_begun"], row["asleep_count"] = count, 1, 0, 0
+        row["box_age"] = OLDEST_BOX
         if drawn.extras.shape[1]:
             self._rows(number)[:count, TRANSFORM:] = drawn.extras
 

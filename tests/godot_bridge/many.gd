@@ -48,6 +48,7 @@ func _make(at: Vector3) -> MultiBody:
 	var made: MultiBody = MultiBody.new()
 	var box := BoxShape3D.new()
 	made.shape = box
+	made.use_colors = true
 	var mesh := BoxMesh.new()
 	made.mesh = mesh
 	made.position = at
@@ -85,16 +86,17 @@ func _grid(count: int, at: Vector3) -> Array[Transform3D]:
 	return places
 
 
-## How many rows of the MultiMesh differ from the bodies, as the node draws them.
+## How many rows of the MultiMesh differ from the bodies, as the node draws them. Godot without a screen keeps no rows that are set
+## one by one, as they are with another engine.
 func _wrong(many: MultiBody) -> int:
 	var buffer := many.multimesh.buffer
 	var stride := buffer.size() / many.multimesh.instance_count
 	var wrong := int(many.multimesh.visible_instance_count != many.get_body_count())
 	var rows := many.get_transforms()
 	for index: int in many.get_body_count():
-		var drawn := many.global_transform * MultiBody.transform_of(buffer, index * stride)
-		var body: Transform3D = PhysicsServer3D.body_get_state(many.get_body_rid(index), PhysicsServer3D.BODY_STATE_TRANSFORM)
-		wrong += int(_differ(drawn, body) or _differ(MultiBody.transform_of(rows, 12 * index), body))
+		var body := many.get_body_transform(index)
+		wrong += int(_differ(MultiBody.transform_of(rows, 12 * index), body))
+		wrong += int(stride > 0 and _differ(many.global_transform * MultiBody.transform_of(buffer, index * stride), body))
 	return wrong
 
 
@@ -173,12 +175,12 @@ func _placed() -> void:
 	_stage.add_child(placed)
 	await _wait(1)
 	var first := placed.get_body_transform(1)
+	var of_server: Transform3D = PhysicsServer3D.body_get_state(placed.get_body_rid(1), PhysicsServer3D.BODY_STATE_TRANSFORM)
 	print("placed ", _wrong(placed), " ", placed.get_body_count(), " ", placed.multimesh != given, " ",
 		(first.origin - placed.global_transform * Vector3(2, 4, 0)).length() < 0.1, " ", first.basis.get_scale().snappedf(0.001), " ",
 		placed.multimesh.buffer.slice(60 + 16, 60 + 20), " ", given.buffer == rows)
-	for n in 12:
-		print("y ", placed.get_body_transform(1).origin.y, " ", placed.get_velocities()[1])
-		await _wait(5)
+	print("same ", _differ(of_server, first))
+	await _wait(59)
 	print("scaled ", _wrong(placed), " ", snappedf(placed.get_body_transform(1).origin.y, 0.05))
 	placed.position += Vector3(0, 1, 0)
 	placed.rotation.x = 0.2

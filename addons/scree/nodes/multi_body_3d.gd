@@ -51,6 +51,8 @@ signal bodies_fell_asleep(indices: PackedInt32Array)
 	set(value):
 		angular_damp = value
 		_set_param(PhysicsServer3D.BODY_PARAM_ANGULAR_DAMP, value)
+## Whether a MultiMesh that the node makes by itself has colours, for [method set_colors]. Set it before [member mesh].
+@export var use_colors := false
 ## Whether bodies may fall asleep.
 @export var can_sleep := true:
 	set(value):
@@ -77,7 +79,7 @@ signal bodies_fell_asleep(indices: PackedInt32Array)
 		if _bodies != null:
 			_bodies.set_layers(collision_layer, collision_mask)
 
-## The mesh of the MultiMesh; setting it makes a MultiMesh with colours where there is none.
+## The mesh of the MultiMesh; setting it makes a MultiMesh where there is none.
 var mesh: Mesh:
 	get:
 		return multimesh.mesh if multimesh != null else null
@@ -193,7 +195,7 @@ func get_transforms() -> PackedFloat32Array:
 func get_body_transform(index: int) -> Transform3D:
 	if _bodies == null or not _are_valid("get_body_transform", PackedInt32Array([index])):
 		return Transform3D()
-	return PhysicsServer3D.body_get_state(_bodies.rid(index), PhysicsServer3D.BODY_STATE_TRANSFORM)
+	return _bodies.transform_of(_bodies.rid(index))
 
 
 ## Moves bodies in global space: transforms as for [method add_bodies]. With physics interpolation they do not glide there.
@@ -245,7 +247,8 @@ func set_sleeping(indices: PackedInt32Array, sleeping: bool) -> void:
 # --- how they look ---
 
 
-## Sets the colours of bodies from index [param first] on. The MultiMesh must use colours; one that the node makes does.
+## Sets the colours of bodies from index [param first] on. The MultiMesh must use colours, see [member use_colors]; and the material
+## must take them, see [member BaseMaterial3D.vertex_color_use_as_albedo].
 func set_colors(first: int, colors: PackedColorArray) -> void:
 	if multimesh == null or not multimesh.use_colors or first < 0 or first + colors.size() > get_body_count():
 		push_error("MultiBody3D.set_colors: needs a MultiMesh with colours, and %d bodies from index %d on" % [colors.size(), first])
@@ -356,7 +359,7 @@ func _ensure_multimesh() -> void:
 	if multimesh == null:
 		multimesh = MultiMesh.new()
 		multimesh.transform_format = MultiMesh.TRANSFORM_3D
-		multimesh.use_colors = true
+		multimesh.use_colors = use_colors
 
 
 func _set_param(param: PhysicsServer3D.BodyParameter, value: float) -> void:

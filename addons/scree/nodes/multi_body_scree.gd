@@ -94,6 +94,10 @@ func transforms() -> PackedFloat32Array:
 	return _scree.call("transforms_of", _ids)
 
 
+func transform_of(body: RID) -> Transform3D:
+	return PhysicsServer3D.body_get_state(body, PhysicsServer3D.BODY_STATE_TRANSFORM)
+
+
 func set_transforms(indices: PackedInt32Array, rows: PackedFloat32Array) -> void:
 	_scree.call("set_transforms_of", ids_of(indices), rows)
 	_scree.call("drawn_set_reset_interpolation", _set, indices)

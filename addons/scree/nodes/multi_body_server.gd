@@ -103,12 +103,12 @@ func remove(indices: PackedInt32Array) -> void:
 func transforms() -> PackedFloat32Array:
 	var rows := PackedFloat32Array()
 	for body: RID in _rids:
-		rows.append_array(Rows.row_of(_transform_of(body)))
+		rows.append_array(Rows.row_of(transform_of(body)))
 	return rows
 
 
 ## The transform of a body, with the scale that its shape has.
-func _transform_of(body: RID) -> Transform3D:
+func transform_of(body: RID) -> Transform3D:
 	var placed: Transform3D = PhysicsServer3D.body_get_state(body, PhysicsServer3D.BODY_STATE_TRANSFORM)
 	return placed * PhysicsServer3D.body_get_shape_transform(body, 0)
 
@@ -198,7 +198,7 @@ func _moved(state: PhysicsDirectBodyState3D, body: RID) -> void:
 
 
 func _draw(index: int) -> void:
-	_node.multimesh.set_instance_transform(index, _to_local * _transform_of(_rids[index]))
+	_node.multimesh.set_instance_transform(index, _to_local * transform_of(_rids[index]))
 
 
 ## Draws all bodies where they are.
