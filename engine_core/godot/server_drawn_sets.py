@@ -229,7 +229,8 @@ class DrawnSets:
     def index(self, identity: int) -> int:
         """The place of a body in its set, or -1 where it is in none."""
         row = int(index_of(identity))
-        key = int(self._keys.rows[row]) if 0 < identity and row < len(self._keys.rows) else 0
+        lives = identity > 0 and row < len(self._keys.rows) and int(self._server.world.bodies.ids[row]) == identity
+        key = int(self._keys.rows[row]) if lives else 0
         place = (key & ROW_MASK) - 1
         return place if place >= 0 and int(self._sets[key >> ROW_BITS].ids[place]) == identity else -1
 

@@ -33,6 +33,9 @@ func _initialize() -> void:
 	await _shifted()
 	await _placed()
 	await _again()
+	if Engine.has_singleton("Scree"):
+		await _interpolated()
+		await _by_hand()
 	_refused()
 	_many.free()
 	_stage.free()
@@ -203,6 +206,64 @@ func _again() -> void:
 	_many.add_bodies(_grid(2, Vector3(0, 9, 0)))
 	await _wait(2)
 	print("filled ", _many.get_body_count(), " ", _wrong(_many))
+
+
+## With physics interpolation the two buffers that are handed over differ by one tick; added and moved bodies do not glide.
+func _interpolated() -> void:
+	physics_interpolation = true
+	var many := _make(Vector3.ZERO)
+	_stage.add_child(many)
+	many.add_bodies(_grid(6, Vector3(40, 30, 0)))
+	await _wait(10)
+	print("interpolated ", many.is_physics_interpolated_and_enabled(), " ", many.get_body_count(), " ", many.get_sleeping().count(1))
+	many.set_transforms(PackedInt32Array([2]), [Transform3D(Basis.IDENTITY, Vector3(60, 30, 0))])
+	many.remove_bodies(PackedInt32Array([0]))
+	many.add_bodies(_grid(90, Vector3(40, 60, 0)))
+	await _wait(3)
+	print("grown ", many.get_body_count(), " ", many.multimesh.instance_count >= 95, " ", many.multimesh.visible_instance_count)
+	many.free()
+	physics_interpolation = false
+
+
+## The calls of Scree beneath the node: bodies that several spaces hold, and that are freed elsewhere.
+func _by_hand() -> void:
+	var scree := Engine.get_singleton("Scree")
+	var space := _stage.get_world_3d().space
+	var shape := BoxShape3D.new()
+	var rows := MultiBody.row_of(Transform3D(Basis(Vector3.UP, 0.5), Vector3(-30, 9, 0)))
+	rows.append_array(MultiBody.row_of(Transform3D(Basis.from_scale(Vector3(2, 1, 1)), Vector3(-40, 9, 0))))
+	var ids: PackedInt64Array = scree.call("bodies_create", space, shape.get_rid(), rows, 3.0)
+	var same: PackedFloat32Array = scree.call("transforms_of", ids)
+	print("created ", ids.size(), " ", PhysicsServer3D.body_get_param(rid_from_int64(ids[1]), PhysicsServer3D.BODY_PARAM_MASS), " ",
+		_differ(MultiBody.transform_of(same, 0), MultiBody.transform_of(rows, 0)),
+		_differ(MultiBody.transform_of(same, 12), MultiBody.transform_of(rows, 12)))
+	scree.call("set_param_of", ids, PhysicsServer3D.BODY_PARAM_GRAVITY_SCALE, 0.0)
+	scree.call("set_velocities_of", ids, PackedVector3Array([Vector3(0, 0, 6)]))
+	var multimesh := MultiMesh.new()
+	multimesh.transform_format = MultiMesh.TRANSFORM_3D
+	multimesh.instance_count = 2
+	var set_of_them: int = scree.call("drawn_set_create", multimesh.get_rid())
+	scree.call("drawn_set_add", set_of_them, ids, 2)
+	await _wait(11)
+	var moved := MultiBody.transform_of(multimesh.buffer, 12)
+	print("drawn ", moved.origin.snappedf(0.01), " ", moved.basis.get_scale().snappedf(0.01), " ", multimesh.buffer.size())
+	PhysicsServer3D.free_rid(rid_from_int64(ids[0]))
+	await _wait(2)
+	print("freed ", scree.call("body_index_in_set", rid_from_int64(ids[0])), " ", scree.call("body_index_in_set", rid_from_int64(ids[1])))
+	for wrong: Callable in [
+		func() -> Variant: return scree.call("drawn_set_add", set_of_them, ids.slice(1), 2),
+		func() -> Variant: return scree.call("drawn_set_remove", set_of_them, PackedInt32Array([5])),
+		func() -> Variant: return scree.call("drawn_set_colors", set_of_them, 0, PackedFloat32Array([1, 1, 1, 1])),
+		func() -> Variant: return scree.call("drawn_set_create", RID()),
+		func() -> Variant: return scree.call("bodies_create", space, shape.get_rid(), PackedFloat32Array([1.0])),
+		func() -> Variant: return scree.call("bodies_create", space, shape.get_rid(), rows, -1.0),
+		func() -> Variant: return scree.call("set_velocities_of", ids.slice(1), PackedVector3Array([Vector3.ZERO, Vector3.ONE])),
+		func() -> Variant: return scree.call("transforms_of", ids),
+		func() -> Variant: return scree.call("set_param_of", ids.slice(1), PhysicsServer3D.BODY_PARAM_CENTER_OF_MASS, 1.0),
+	]:
+		wrong.call()
+	scree.call("drawn_set_free", set_of_them)
+	scree.call("bodies_free", ids.slice(1))
 
 
 func _refused() -> void:
