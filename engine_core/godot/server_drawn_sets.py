@@ -168,6 +168,7 @@ class DrawnSets:
         drawn.ids, drawn.extras = drawn.ids[keeps], drawn.extras[keeps]
         rows = self._rows(number)
         rows[: len(drawn.ids)] = rows[: len(keeps)][keeps]  # what the next flush takes as that of the tick before
+        rows[len(drawn.ids) :] = 0.0  # nothing is seen of an instance without size
         if row["fresh_count"]:
             row["fresh_count"], row["is_fresh"] = 0, 1
         self._arrange(number, drawn, int(row["capacity"]))

@@ -120,7 +120,10 @@ func _notification(what: int) -> void:
 
 
 func _physics_process(_delta: float) -> void:
-	if _bodies != null and not bodies_fell_asleep.get_connections().is_empty():
+	if _bodies == null:
+		return
+	_bodies.tick()
+	if not bodies_fell_asleep.get_connections().is_empty():
 		var indices: PackedInt32Array = _bodies.fell_asleep()
 		if not indices.is_empty():
 			bodies_fell_asleep.emit(indices)

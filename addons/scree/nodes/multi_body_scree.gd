@@ -9,6 +9,7 @@ var _node: MultiMeshInstance3D
 var _scree: Object = Engine.get_singleton("Scree")
 var _ids := PackedInt64Array()
 var _set := -1
+var _drawn_capacity := 0
 
 
 ## Whether Scree Physics is the engine that runs.
@@ -52,8 +53,16 @@ func add(rows: PackedFloat32Array, extras_of_rows: PackedFloat32Array) -> bool:
 	_configure(ids)
 	_scree.call("drawn_set_add", _set, ids, node.multimesh.instance_count, extras_of_rows)
 	_ids.append_array(ids)
-	_scree.call("drawn_set_update", _set)
+	if node.multimesh.instance_count != _drawn_capacity: # its buffer is empty now; else the next tick is soon enough
+		_drawn_capacity = node.multimesh.instance_count
+		_scree.call("drawn_set_update", _set)
 	return true
+
+
+## Once a tick, when the buffer was written: draws as many instances as it holds by now.
+func tick() -> void:
+	if _node.multimesh.visible_instance_count != _ids.size():
+		_node.multimesh.visible_instance_count = _ids.size()
 
 
 ## What differs from a new body.
@@ -78,7 +87,6 @@ func remove(indices: PackedInt32Array) -> void:
 	_scree.call("drawn_set_remove", _set, indices)
 	var gone := ids_of(indices)
 	_ids = _scree.call("drawn_set_bodies", _set)
-	_node.multimesh.visible_instance_count = _ids.size()
 	_scree.call("bodies_free", gone)
 
 

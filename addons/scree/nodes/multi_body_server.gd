@@ -78,6 +78,10 @@ func _make(placed: Transform3D) -> RID:
 	return body
 
 
+func tick() -> void:
+	pass
+
+
 func remove(indices: PackedInt32Array) -> void:
 	var gone: Dictionary[int, bool] = {}
 	for index: int in indices:
