@@ -1,5 +1,5 @@
 extends SceneTree
-## What thousands of moving bodies cost beside the step of the physics: as a MultiBody3D, as nodes, or not drawn at all.
+## The cost of thousands of moving bodies beside the step of the physics: as a MultiBody3D, as nodes, or not drawn at all.
 ##
 ## Boxes of 0.5 m fall and touch nothing, so that the step is short and all of them move in every tick. Run with
 ## `-s res://measure/many_bodies.gd -- --as=many|nodes|server --bodies=20000 --ticks=240 --json=FILE`. Times are medians and floors

@@ -25,7 +25,7 @@ _METHODS = (
 
 
 class DrawnSet:
-    """What Python keeps of one set: ids of the bodies in their order, int64 (n), and the numbers of colour and custom data behind
+    """The Python side of one set: ids of the bodies in their order, int64 (n), and the numbers of colour and custom data behind
     their transforms, float32 (n, stride - 12)."""
 
     def __init__(self, stride: int):

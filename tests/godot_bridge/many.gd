@@ -1,5 +1,5 @@
 extends SceneTree
-## MultiBody3D: what its MultiMesh is given, against the bodies of the server, one by one.
+## A MultiBody3D: what its MultiMesh is given, against the bodies of the server, one by one.
 
 const MultiBody := preload("res://addons/scree/nodes/multi_body_3d.gd")
 const FAR := 1e-4

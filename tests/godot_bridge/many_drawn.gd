@@ -1,5 +1,5 @@
 extends SceneTree
-## What a MultiBody3D draws with physics interpolation: between the ticks, and at once where bodies were put. Needs a screen.
+## A MultiBody3D draws with physics interpolation: between the ticks, and at once where bodies were put. Needs a screen.
 
 const MultiBody := preload("res://addons/scree/nodes/multi_body_3d.gd")
 

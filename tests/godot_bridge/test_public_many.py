@@ -94,14 +94,19 @@ def test_the_calls_beneath_the_node(told):
 
 
 def test_wrong_values_give_one_clear_error(told):
-    words = (
-        "drawn_set_add: a body is in one set only", "drawn_set_remove: indices must be from 0 to 1, got 5",
-        "drawn_set_colors: 4 numbers from body 0", "drawn_set_create: there is no multimesh",
-        "bodies_create: transforms must be 12 numbers a body, got 1", "bodies_create: mass must be above 0 kg, got -1.0",
+    words = [
+        "drawn_set_add: a body is in one set only",
+        "drawn_set_remove: indices must be from 0 to 1, got 5",
+        "drawn_set_colors: 4 numbers from body 0",
+        "drawn_set_create: there is no multimesh",
+        "bodies_create: transforms must be 12 numbers a body, got 1",
+        "bodies_create: mass must be above 0 kg, got -1.0",
         "set_velocities_of: linear must have one vector for each of 1 bodies, or one for all, got 2",
-        "transforms_of: there is no body", "set_param_of: there is no parameter 4 that is one number", "MultiBody3D.remove_bodies: there is no body 99 of 2",
+        "transforms_of: there is no body",
+        "set_param_of: there is no parameter 4 that is one number",
+        "MultiBody3D.remove_bodies: there is no body 99 of 2",
         "MultiBody3D.add_bodies: 12 numbers a body are wanted, got 2",
-    )  # fmt: skip
+    ]
     assert all(word in told["errors"] for word in words), told["errors"]
     assert len(told["errors"].splitlines()) == len(words), told["errors"]
 

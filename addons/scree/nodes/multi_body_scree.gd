@@ -65,7 +65,7 @@ func tick() -> void:
 		_node.multimesh.visible_instance_count = _ids.size()
 
 
-## What differs from a new body.
+## Sets what differs from a new body.
 func _configure(ids: PackedInt64Array) -> void:
 	var node: Rows = _node
 	var params := {
