@@ -71,7 +71,14 @@ func tick(number: int) -> void:
 		_wheels[index].transform = Transform3D(Basis(Vector3.BACK, way * SPIN * number / 60.0), WHEELS[index])
 
 
-## How many bodies the node has, and how many of its rows are not where the body is, as the server says.
+func more_bodies() -> Vector2i:
+	if _many == null:
+		return Vector2i.ZERO
+	var asleep: PackedByteArray = _many.call("get_sleeping")
+	return Vector2i(asleep.size(), asleep.count(1))
+
+
+## The number of bodies of the node, and how many of its rows are not where the body is, as the server says.
 func extra_figures() -> Dictionary:
 	if _many == null:
 		return {"many_bodies": 0, "many_wrong": 0}

@@ -43,7 +43,6 @@ class DrawnSets:
         capacity = int(server.world.record["body_capacity"])
         self._keys = Pool("drawn bodies", "i8", capacity)
         self._records = Pool("drawn sets", DRAWN_SET, MOST_DRAWN_SETS)
-        self._new, self._resize, self._first = server.variants.filling(PACKED_FLOAT32_ARRAY)
         record = server.record
         record["drawn_keys"], record["drawn_sets"], record["drawn_set_count"] = self._keys.address, self._records.address, 0
 
@@ -52,6 +51,7 @@ class DrawnSets:
         server, record = self._server, self._server.record
         if record["rendering_server"]:
             return
+        self._new, self._resize, self._first = server.variants.filling(PACKED_FLOAT32_ARRAY)
         known = server.engine.api.classes["RenderingServer"]
         for field, name in _METHODS:
             record[field] = server.interface.method("RenderingServer", name, known[name].hash) if name in known else 0
