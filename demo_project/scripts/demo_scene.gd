@@ -115,6 +115,11 @@ func extra_figures() -> Dictionary:
 	return {}
 
 
+## The number of bodies that the scene's own set does not have, and of those asleep among them.
+func more_bodies() -> Vector2i:
+	return Vector2i.ZERO
+
+
 func scene_name() -> String:
 	return scene_file_path.get_file().get_basename()
 

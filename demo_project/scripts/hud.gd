@@ -44,8 +44,9 @@ func _process(_delta: float) -> void:
 	var asleep := 0
 	for index: int in _scene.bodies.size():
 		asleep += int(_scene.bodies.is_asleep(index))
+	var more: Vector2i = _scene.more_bodies()
 	_figures.text = "%s  ·  %d bodies, %d awake  ·  tick %d" % [
-		RunningEngine.title(), _scene.bodies.size(), _scene.bodies.size() - asleep,
+		RunningEngine.title(), _scene.bodies.size() + more.x, _scene.bodies.size() - asleep + more.x - more.y,
 		times.size() + 1]  # the recorder counts a tick when the next one begins
 	if _scene.options.png_path == "":
 		_figures.text += "  ·  %.1f ms a frame" % mean

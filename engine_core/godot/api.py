@@ -29,7 +29,12 @@ _CALLED_METHODS = {
     "Engine": ("register_singleton", "unregister_singleton"),
     "Object": ("emit_signal",),
     "FileAccess": ("file_exists", "get_file_as_bytes"),
-    "RenderingServer": ("mesh_surface_get_arrays",),
+    "RenderingServer": (
+        "mesh_surface_get_arrays",
+        "multimesh_set_buffer",
+        "multimesh_set_buffer_interpolated",
+        "multimesh_set_custom_aabb",
+    ),
     "WorkerThreadPool": ("is_group_task_completed", "wait_for_group_task_completion"),
 }
 _BUILTIN_METHODS = {
@@ -38,7 +43,7 @@ _BUILTIN_METHODS = {
     "PackedByteArray": ("size", "resize"), "PackedColorArray": ("size", "resize"), "Array": ("append", "size"),
     "Callable": ("is_valid",),
 }  # fmt: skip
-_FORMAT = 21
+_FORMAT = 10
 SHIPPED = "godot_api.json"
 """The extract's name in a released addon."""
 CHILD = "SCREE_DESCRIBES_ITSELF"

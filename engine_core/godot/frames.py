@@ -127,6 +127,7 @@ def shift_space(server, space: int, by) -> None:
         raise ValueError(f"space_shift_origin: the way must be finite, got {by!r}")
     shift(system, frame, frame)
     row["shifted"] += np.abs(by)
+    server.drawn_sets.mark_all()
 
 
 def add_frame_methods(methods, engine) -> None:

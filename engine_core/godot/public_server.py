@@ -10,6 +10,7 @@ from .class_help import Page
 from .interface import ENGINE_NAME
 from .public_class import PublicClass
 from .public_drawing import add_drawing_classes
+from .public_many import add_many_methods
 from .public_queries import add_query_classes
 
 NAME = "Scree"
@@ -34,6 +35,7 @@ class PublicServer:
         self.classes = [self.scree]
         for add_classes in (add_query_classes, add_drawing_classes):
             self.classes += add_classes(self.scree, engine, self._objects)
+        add_many_methods(self.scree, engine)
         self._object = self.scree.make_object(self)
         self._call_engine("register_singleton", [engine.interface.name(NAME), self._pointer(self._object)])
 

@@ -100,6 +100,12 @@ SERVER = np.dtype(
         ("cook_hull", "i8"), ("cook_mesh", "i8"), ("cook_field", "i8"),  # entry points; 0 until the first of the kind is set
         ("cooked_memory", "i8"),  # int64: address of the memory that a shape's row was cooked into; 0: none, or Python's
         ("noted_memory", "i8"),  # freed memory that the notes hold [byte]
+        # Bodies drawn by MultiMeshes, see drawn_sets.py
+        ("drawn_keys", "i8"),  # int64 (body capacity): set << 32 | row + 1 of each body; 0: in none
+        ("drawn_sets", "i8"), ("drawn_set_count", "i8"),  # DRAWN_SET (MOST_DRAWN_SETS), and how many rows of it may be in use
+        ("rendering_server", "i8"),  # its Object; with it method binds of multimeshes (the second may be 0)
+        ("set_buffer", "i8"), ("set_buffer_interpolated", "i8"), ("set_custom_aabb", "i8"),
+        ("array_to_write", "i8"), ("array_copy", "i8"), ("array_free", "i8"),  # functions of PackedFloat32Array
     ],
     align=True,
 )  # fmt: skip
@@ -188,6 +194,9 @@ SPACE_BINDING = np.dtype(
         ("object", "i8"),  # its PhysicsDirectSpaceState3D
         ("pending", "i8"),  # address of int64 (body capacity): ids of the bodies to notify in the next flush
         ("pending_count", "i8"),
+        ("moved", "i8"),  # address of int32 (body capacity): rows of drawn bodies that the last step moved,
+        ("moved_count", "i8"),
+        ("fell_asleep_count", "i8"),  # and how many; the last of them fell asleep in it
         ("is_active", "i8"),
         ("soft_bodies", "i8"),
         ("soft_body_count", "i8"),  # int64: addresses of its soft bodies, SOFT_BODY
@@ -195,3 +204,31 @@ SPACE_BINDING = np.dtype(
     ],
     align=True,
 )
+
+MOST_DRAWN_SETS = 1024
+DRAWN_SET = np.dtype(
+    [
+        ("is_used", "i8"),
+        ("multimesh", "i8"),  # RID
+        ("count", "i8"),  # bodies, the first rows of the buffer
+        ("capacity", "i8"),  # rows of the buffer: instances of the multimesh
+        ("stride", "i8"),  # numbers of a row: 12 of the transform, then those of colour and custom data
+        ("ids", "i8"),  # address of int64 (capacity): ids of the bodies
+        ("asleep", "i8"), ("asleep_count", "i8"),  # int32 (capacity): rows of the bodies that fell asleep in the last step
+        ("fresh", "i8"), ("fresh_count", "i8"),  # int32 (capacity): rows that are not to glide from where they were
+        ("to_local", "f8", 12),  # from Godot's coordinates to those of the node that draws
+        ("is_placed", "i8"),  # 0: `to_local` is the identity
+        ("reach", "f8"),  # how far an instance reaches from its origin [node]; negative: its bounds are not ours to set
+        # Box around the origins of the instances [node]: of those written since it was handed over, and how many these are;
+        ("written_box", "f8", 6), ("written_count", "i8"),
+        ("box", "f8", 6), ("box_age", "i8"),  # of all, or more; for how many ticks it has only grown
+        ("interpolates", "i8"),  # Godot draws between the buffers of two ticks
+        ("is_fresh", "i8"),  # all rows are fresh
+        ("needs_all", "i8"),  # write all rows, not only those of bodies that moved
+        ("is_begun", "i8"),  # `rows` may be written
+        ("rows", "i8"),  # address of the numbers of `buffer`
+        ("buffer", "i8", 2), ("previous", "i8", 2),  # PackedFloat32Array (capacity * stride), of this tick and the one before
+    ],
+    align=True,
+)  # fmt: skip
+"""Bodies whose transforms are written into the buffer of a multimesh, see drawn_sets.py."""

@@ -27,6 +27,7 @@ from .frames import to_world
 from .raw_memory import copy, reader, zero
 from .server_areas import free_area
 from .server_batches import InstanceBatches
+from .server_drawn_sets import DrawnSets
 from .server_lock import ServerLock, system_functions
 from .server_machines import Machines
 from .server_states import States
@@ -89,7 +90,7 @@ class Server:
         self.joints = IdTable(KIND_JOINT, "joint")
         self.soft_bodies = IdTable(KIND_SOFT_BODY, "soft body")
         self.space_areas: dict[int, object] = {}  # the default area of each space, server_areas.Area by the space's id
-        self.space_pending: dict[int, Pool] = {}
+        self.space_pending: dict[int, tuple[Pool, Pool]] = {}
         self._body_capacity = int(world.record["body_capacity"])
         self.soft_lists: dict[int, tuple] = {}  # by space: see server_soft_bodies.list_soft_bodies
         self.soft_history: deque = deque(maxlen=64)
@@ -109,6 +110,7 @@ class Server:
         self.streams = Streams(self)
         self.instance_batches = InstanceBatches(self)
         self.machines = Machines(self)
+        self.drawn_sets = DrawnSets(self)
         self.bricks = BrickSets(self)
         self.states = States(self)
         self._stretched_queries = StretchedQueries(self)
@@ -366,11 +368,12 @@ class Server:
         """Make the binding and the state object of a new space."""
         index = index_of(identity)
         row = self.space_bindings[index]
-        pending = Pool("pending callbacks", "i8", self._body_capacity)
-        self.space_pending[index] = pending
+        pending, moved = Pool("pending callbacks", "i8", self._body_capacity), Pool("moved", "i4", self._body_capacity)
+        self.space_pending[index] = pending, moved
         row["server"], row["world"] = self.address, self.world.address
         row["system"] = int(self.world.record["systems"]) + index * SYSTEM.itemsize
         row["system_id"], row["pending"], row["pending_count"], row["is_active"] = identity, pending.address, 0, 0
+        row["moved"], row["moved_count"], row["fell_asleep_count"] = moved.address, 0, 0
         install_queries(self.world.systems.rows[index])
         row["object"] = self.engine.space_state_class.make(self.space_address(index))
 
@@ -445,6 +448,7 @@ class Server:
         self.step_thread.stop()
         self.streams.close_all()
         self.instance_batches.remove_all()
+        self.drawn_sets.close()
         self._tell_what_is_left()
         self.record["is_active"] = self.record["is_flushing"] = 0
         self._bury()

@@ -6,6 +6,7 @@ from ..bodies.motion import bodies_of
 from ..bodies.records import system_at, world_at
 from ..edit.commands import STEPPING, take_gate
 from ..runtime.kernel import entry_point
+from .drawn_sets import forget_asleep, mark_all
 from .server_record import server_at
 from .space_steps import note, spaces_of, step_space
 from .sync import end_flush, flush_space
@@ -29,6 +30,7 @@ def note_all(instance, number):
     server = server_at(instance)
     space, bodies = spaces_of(server)[number], bodies_of(server.world)
     space.pending_count = 0
+    mark_all(server)
     for index in range(world_at(server.world).body_count):
         if bodies[index].id != 0 and bodies[index].system == number:
             note(server, space, np.int64(index))
@@ -39,5 +41,6 @@ def flush_by_hand(instance, number):
     """Notify the bodies and areas of a space: their nodes follow. The caller does not hold the server's lock."""
     server = server_at(instance)
     server.is_flushing = 1
+    forget_asleep(server)
     flush_space(instance, spaces_of(server)[number], number, True)
     end_flush(server)

@@ -15,6 +15,7 @@ from ..runtime.call import call_1, call_1_float, call_2, call_3
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from .call_names import number_of
+from .drawn_sets import note_drawn
 from .schema import BODY_BINDING, MOST_STREAMS, NIL, SERVER, SPACE_BINDING, STEP_FAILED, STREAM
 from .server_lock import release
 from .server_record import server_at
@@ -58,6 +59,8 @@ def note_moved(server, space):
     fell_asleep = view(system.bodies.fell_asleep, capacity, INT32)
     for i in range(system.bodies.fell_asleep_count):
         note(server, space, fell_asleep[i])
+    if server.drawn_set_count != 0:
+        note_drawn(server, space, active, system.bodies.active_count, fell_asleep, system.bodies.fell_asleep_count)
 
 
 @kernel

@@ -21,6 +21,7 @@ from ..sensors.schema import AREA_EVENT, SENSORS
 from ..solver.island_count import count_islands
 from .call_arguments import float_argument, int_argument
 from .call_names import number_of
+from .drawn_sets import forget_asleep, hand_over_sets, write_moved
 from .schema import (
     AREA_BINDING, BODY_BINDING, INT as INT_VARIANT, NIL, NO_SUCH_SPACE, RID, SERVER, WRONG_NUMBER, WRONG_TYPE,
 )  # fmt: skip
@@ -178,12 +179,16 @@ def flush_space(instance, space, number, is_by_hand):
         _tell(instance, view(space.pending, world_at(server.world).body_capacity, np.int64)[i], number)
         i += 1
     space.pending_count = 0
+    if server_at(instance).drawn_set_count != 0 and space.server != 0:
+        write_moved(server_at(instance), space)
     _tell_areas(instance, space, is_by_hand)
 
 
 @kernel
 def end_flush(server):
-    """End a flush: free what was released during it."""
+    """End a flush: hand the drawn transforms over, and free what was released during it."""
+    if server.drawn_set_count != 0:
+        hand_over_sets(server)
     server.is_flushing = 0
     if server.doomed_count != 0:
         call_1(server.bury, np.int64(0))
@@ -195,6 +200,7 @@ def flush_queries(instance, arguments, result):
     if server.is_active == 0:
         return
     server.is_flushing = 1
+    forget_asleep(server)
     world = world_at(server.world)
     spaces = spaces_of(server)
     for number in range(world.system_count):

@@ -141,6 +141,10 @@ class Variants:
         destructor."""
         return self.to_type_address[kind], *self._array_functions[kind]
 
+    def filling(self, kind: int) -> tuple:
+        """Functions that make a packed array of a type, resize it, and tell the address of an element that may be written."""
+        return self._filling[kind]
+
     def type_of(self, address: int) -> int:
         """The type of the Variant at an address."""
         return read_int32(address)
