@@ -30,6 +30,24 @@ class Signal:
         interface = engine.interface
         self._bind = interface.method("Object", "emit_signal", engine.api.classes["Object"]["emit_signal"].hash)
         self._call = interface.function("object_method_bind_call", None, *[c_void_p] * 3, c_int64, *[c_void_p] * 2)
+        self._call_by_name = interface.function("variant_call", None, *[c_void_p] * 3, c_int64, *[c_void_p] * 2)
+
+    def is_connected(self, object_: int) -> bool:
+        """Whether anything is connected to the signal of the Object at an address."""
+        variants, name = self._engine.variants, self._engine.interface.name
+        memory, error = (c_int64 * 9)(), (c_int32 * 3)()
+        own, argument, answer = (ctypes.addressof(memory) + 24 * k for k in range(3))
+        variants.write_object(own, object_)
+        variants.write_of_type(schema.STRING_NAME, argument, name(self._name))
+        packed = (c_void_p * 1)(argument)
+        self._call_by_name(own, name("get_signal_connection_list"), ctypes.addressof(packed), 1, answer, ctypes.addressof(error))
+        connections = (c_int64 * 1)()
+        variants.to_type(schema.ARRAY, ctypes.addressof(connections), answer)
+        count = variants.item_count(ctypes.addressof(connections))
+        variants.destroy_value(schema.ARRAY, ctypes.addressof(connections))
+        for place in (own, argument, answer):
+            variants.destroy(place)
+        return count > 0
 
     def emit(self, object_: int, *arguments) -> None:
         """Emit it from the Object at an address."""

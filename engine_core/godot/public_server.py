@@ -9,7 +9,10 @@ import ctypes
 from .class_help import Page
 from .interface import ENGINE_NAME
 from .public_class import PublicClass
+from .public_contact_rules import add_contact_rule_methods
+from .public_contacts import add_contact_classes
 from .public_queries import add_query_classes
+from .public_steps import add_step_classes
 
 NAME = "Scree"
 _PAGE = Page(
@@ -31,8 +34,12 @@ class PublicServer:
         self.scree.method("is_running", lambda behind: engine.server is not None, result=1,
                           text="Returns whether Scree is the physics engine that runs.")  # fmt: skip
         self.classes = [self.scree, *add_query_classes(self.scree, engine, self._objects)]
-        self._object = self.scree.make_object(self)
-        self._call_engine("register_singleton", [engine.interface.name(NAME), self._pointer(self._object)])
+        self.classes += add_contact_classes(self.scree, engine, self._objects)
+        add_contact_rule_methods(self.scree, engine)
+        self.classes += add_step_classes(self.scree, engine, self._objects)
+        self.object = self.scree.make_object(self)
+        """Address of the singleton's Object."""
+        self._call_engine("register_singleton", [engine.interface.name(NAME), self._pointer(self.object)])
 
     def _pointer(self, object_: int) -> int:
         self._place = (ctypes.c_void_p * 1)(object_)
@@ -51,7 +58,7 @@ class PublicServer:
     def close(self) -> None:
         """Take the singleton and the classes back."""
         self._call_engine("unregister_singleton", [self._engine.interface.name(NAME)])
-        self._engine.destroy_object(self._object)
+        self._engine.destroy_object(self.object)
         for made in reversed(self.classes):
             made.unregister()
 

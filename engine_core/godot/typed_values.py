@@ -78,7 +78,7 @@ class TypedValues:
     """Reads arguments and writes results. `objects`: the Python objects behind Objects of Scree's classes, by instance id."""
 
     def __init__(self, interface, variants, objects: dict[int, object]):
-        self._variants, self._objects = variants, objects
+        self._variants, self._objects, self._name = variants, objects, interface.name
         self._id_of_object = interface.function("object_get_instance_id", ctypes.c_uint64, c_void_p)
         self._set_reference = interface.function("ref_set_object", None, c_void_p, c_void_p)
         destructor = interface.function("variant_get_ptr_destructor", c_void_p, ctypes.c_int)
@@ -168,6 +168,8 @@ class TypedValues:
             self._variants.write(address, Packed(np.ravel(value).astype(_WIDTHS[kind.type], copy=False)))
         elif kind.type == schema.PACKED_VECTOR3_ARRAY:
             self._variants.write(address, np.asarray(value, np.float32).reshape(-1, 3))
+        elif kind.type == schema.STRING_NAME:
+            self._variants.write_of_type(schema.STRING_NAME, address, self._name(value))
         elif kind.type == schema.FLOAT:
             self._variants.write(address, float(value))
         elif kind.type == schema.BOOL:
