@@ -16,7 +16,7 @@ from .methods import (
     CALL, INVALID_ARGUMENT, PTR_CALL, TOO_FEW_ARGUMENTS, TOO_MANY_ARGUMENTS, MethodInfo, PropertyInfo,
 )  # fmt: skip
 from .raw_memory import reader
-from .typed_values import Kind, TypedValues, kind_of
+from .typed_values import ZEROS, Kind, TypedValues, kind_of
 
 _CREATE, _FREE = ctypes.CFUNCTYPE(c_void_p, c_void_p, c_uint8), ctypes.CFUNCTYPE(None, c_void_p, c_void_p)
 _NORMAL = 1  # GDEXTENSION_METHOD_FLAG_NORMAL
@@ -205,13 +205,14 @@ class PublicClass:
         values, objects = self.values, self._objects
 
         def call(userdata, instance, values_at, result_at):
+            answer = None
             try:
                 read = [values.read_value(kind, at) for kind, at in zip(kinds, addresses(values_at), strict=True)]
                 answer = function(objects.get(instance), *read)
-                if returned and answer is not None:
-                    values.write_value(returned, result_at, answer)
             except Exception as problem:  # exceptions must not leave a callback
                 self._engine.reporter.exception(name, problem)
+            if returned:  # Godot has not set numbers and ids
+                values.write_value(returned, result_at, ZEROS.get(returned.type) if answer is None else answer)
 
         return call
 

@@ -21,6 +21,8 @@ def rule_of(given: dict) -> dict:
     if missing:
         raise ValueError(f"set_contact_rule: rule must be a ScreeContactRule or null, got a Resource without {missing[0]}")
     rule = {name: given[key] for key, name in _FLAGS.items()}
+    if not given["bounce"] <= 1.0:
+        raise ValueError(f"set_contact_rule: bounce must be at most 1, got {given['bounce']}")
     rule |= {name: given[key] if given[key] >= 0.0 else None for key, name in _OVERRIDES.items()}
     rule |= {name: given[key] if any(given[key]) else None for key, name in _VECTORS.items()}
     return {**rule, "inverse_mass_scale": tuple(given[key] for key in _SCALES)}
@@ -39,6 +41,11 @@ def set_class(server, body: int, name: str) -> None:
     server.world.contact.set_class(body, server.contact_classes.number(_check_name(call, name)))
 
 
+def _is_of_one_side(rule: dict) -> bool:
+    scale_a, scale_b = rule["inverse_mass_scale"]
+    return scale_a != scale_b or rule["surface_velocity"] is not None or rule["platform_normal"] is not None
+
+
 def has_rule(server, class_a: str, class_b: str) -> bool:
     """Whether there is a rule for two classes."""
     return (class_a, class_b) in server.contact_rules or (class_b, class_a) in server.contact_rules
@@ -49,6 +56,8 @@ def set_rule(server, class_a: str, class_b: str, rule: dict | None) -> None:
     call, names, rules = "set_contact_rule", server.contact_classes, server.contact_rules
     for name in (class_a, class_b):
         _check_name(call, name)
+    if rule is not None and class_a == class_b and _is_of_one_side(rule):
+        raise ValueError(f"{call}: surface_velocity, platform_normal and two mass scales need two classes, got {class_a!r} twice")
     if rule is not None and rules.get((class_a, class_b)) == rule:
         return
     if rule is None and not has_rule(server, class_a, class_b):

@@ -39,13 +39,16 @@ def _places_of(call: str, server, space: int) -> tuple[np.ndarray, int]:
 
 def set_listener(server, space: int, before: KeptVariant, after: KeptVariant) -> None:
     """Set what is called before and after each step of a space. Raises KeyError, ValueError."""
-    _, number = _places_of("space_set_step_listener", server, space)
-    for name, given in zip(STEP_CALLBACKS, (before, after), strict=True):
-        place = server.space_binding_field(number, name)
-        server.give_up_variant_later(place)  # it may be the one that runs
-        if _is_callable(server, given):
-            server.variants.copy(place, given.address)
-        given.release()
+    try:
+        _, number = _places_of("space_set_step_listener", server, space)
+        for name, given in zip(STEP_CALLBACKS, (before, after), strict=True):
+            place = server.space_binding_field(number, name)
+            server.give_up_variant_later(place)  # it may be the one that runs
+            if _is_callable(server, given):
+                server.variants.copy(place, given.address)
+    finally:
+        before.release()
+        after.release()
 
 
 def _is_callable(server, given: KeptVariant) -> bool:

@@ -24,6 +24,8 @@ TYPE_NAMES = {
     schema.PACKED_VECTOR3_ARRAY: "PackedVector3Array",
 }  # fmt: skip
 """Godot's names of the types."""
+ZEROS = {schema.BOOL: False, schema.INT: 0, schema.FLOAT: 0.0, schema.RID: 0, schema.VECTOR3: (0.0, 0.0, 0.0)}
+"""The results, by type, of typed calls that answer nothing; Godot itself makes those of other types."""
 _HINT_RESOURCE, _HINT_ARRAY = 17, 31  # PROPERTY_HINT_RESOURCE_TYPE, PROPERTY_HINT_ARRAY_TYPE
 _USAGE, _USAGE_ENUM = 6, 6 | 1 << 16  # PROPERTY_USAGE_DEFAULT, with PROPERTY_USAGE_CLASS_IS_ENUM
 _WIDTHS = {schema.PACKED_INT32_ARRAY: np.int32, schema.PACKED_INT64_ARRAY: np.int64, schema.PACKED_FLOAT32_ARRAY: np.float32,

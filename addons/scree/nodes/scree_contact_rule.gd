@@ -36,15 +36,15 @@ extends Resource
 
 ## Sets the rule for its two classes. Returns whether Scree Physics runs.
 func apply() -> bool:
-	return _set(self)
+	return _put(self)
 
 
 ## Removes the rule of its two classes: their bodies collide as usual. Returns whether Scree Physics runs.
 func remove() -> bool:
-	return _set(null)
+	return _put(null)
 
 
-func _set(rule: ScreeContactRule) -> bool:
+func _put(rule: ScreeContactRule) -> bool:
 	if not PhysicsServer3D.get_class().begins_with("Scree"):
 		push_warning("ScreeContactRule: needs Scree Physics, this is %s: no rule is set" % PhysicsServer3D.get_class())
 		return false
