@@ -377,7 +377,7 @@ func _sleep() -> void:
 	box.apply_central_impulse(Vector3.UP)
 	await _steps(2)
 	box.free()
-	print("freed sleeper ", Scree.sleep_events(_space).woke.size())
+	print("sleeper freed ", Scree.sleep_events(_space).woke.size())
 	Scree.space_set_sleep_events(_space, false)
 
 

@@ -139,7 +139,7 @@ def test_listeners_come_before_and_after_the_step(told):
 
 def test_bodies_that_wake_and_fall_asleep(told):
     assert told("sleep") == '["slept", "woke", "slept"]'
-    assert told("freed sleeper") == "0"
+    assert told("sleeper freed") == "0"
 
 
 WRONG = (
