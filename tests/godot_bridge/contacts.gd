@@ -324,7 +324,7 @@ func _listeners() -> void:
 		thing.free()
 
 
-## One that replaces itself, one whose object is gone, one that takes no argument, and one that frees its space.
+## Listeners that replace themselves, whose object is gone, that take no argument, and that free their space.
 func _odd_listeners() -> void:
 	var calls := PackedStringArray()
 	var hold := PackedByteArray([1, 2, 3]) # goes with the lambda

@@ -50,7 +50,7 @@ def run(folder: Path, script: str) -> str:
 
 
 class Told:
-    """What a script printed: lines by their first word, and the errors. `told("name")`: the rest of a line."""
+    """The output of a script: lines by their first word, and the errors. `told("name")`: the rest of a line."""
 
     def __init__(self, output: str):
         self.lines = output.splitlines()
@@ -143,7 +143,7 @@ def test_bodies_that_wake_and_fall_asleep(told):
 
 
 WRONG = (
-    "the parent of /root/", "the Callable could not be called with what it is told; it is dropped",
+    "must be a body, it is a Node3D", "the Callable could not be called with what it is told; it is dropped",
     "body_set_contact_events: there is no body", "body_set_contact_class: there is no body",
     "mode must be one of CONTACT_EVENTS_NONE, CONTACT_EVENTS_CHANGES, CONTACT_EVENTS_ALL, got 7",
     "body_set_contact_class: a contact class needs a name", "there is no rule for 'belt' and 'nobody' to remove",
@@ -186,3 +186,45 @@ def test_scenes_open_in_a_project_without_scree(tmp_path):
     warnings = [line for line in told.lines if line.startswith("WARNING")]
     assert len(warnings) == 2 and "ScreeBodySettings3D: needs Scree Physics, this is" in warnings[0]
     assert "ScreeContactRule: needs Scree Physics, this is" in warnings[1] and told.errors == []
+
+
+BELT_AND_CRATE = """[gd_scene format=3]
+[ext_resource type="Script" path="res://example.gd" id="1"]
+[sub_resource type="BoxShape3D" id="2"]
+size = Vector3(10, 0.2, 10)
+[sub_resource type="BoxShape3D" id="3"]
+[node name="Example" type="Node3D"]
+script = ExtResource("1")
+[node name="Belt" type="StaticBody3D" parent="."]
+[node name="Shape" type="CollisionShape3D" parent="Belt"]
+shape = SubResource("2")
+[node name="Crate" type="RigidBody3D" parent="."]
+transform = Transform3D(1, 0, 0, 0, 1, 0, 0, 0, 1, -3, 1.6, 0)
+[node name="Shape" type="CollisionShape3D" parent="Crate"]
+shape = SubResource("3")
+"""
+AFTER_TWO_SECONDS = """extends SceneTree
+
+
+func _initialize() -> void:
+	var packed: PackedScene = load("res://example.tscn")
+	var scene: Node3D = packed.instantiate()
+	root.add_child(scene)
+	for tick: int in 120:
+		await physics_frame
+	var crate: RigidBody3D = scene.get_node("Crate")
+	print("carried ", crate.linear_velocity.x)
+	quit()
+"""
+
+
+def test_the_example_of_the_page_runs(tmp_path):
+    (code,) = re.findall(r"```gdscript\n(.*?)```", (ROOT / "docs" / "contacts.md").read_text(), re.DOTALL)
+    make_project(tmp_path)
+    (tmp_path / "example.gd").write_text(code)
+    (tmp_path / "example.tscn").write_text(BELT_AND_CRATE)
+    add_scree(tmp_path)
+    told = Told(run(tmp_path, AFTER_TWO_SECONDS))
+    speed, impulse = told.numbers("landed")
+    assert speed == pytest.approx(math.sqrt(2 * 9.8), abs=0.2) and impulse == pytest.approx(speed, abs=0.3), "1 kg falls 1 m"
+    assert told.numbers("carried") == [pytest.approx(2.0, abs=0.01)]
