@@ -20,6 +20,7 @@ func _initialize() -> void:
 	await _bounces()
 	await _resting_and_freed()
 	await _two_spaces()
+	await _freeing()
 	await _settings_node()
 	await _listeners()
 	await _sleep()
@@ -261,6 +262,47 @@ func _two_spaces() -> void:
 	await _steps(2)
 
 
+## Who is told frees the body that landed on a CharacterBody3D, and a space that is stepped by hand.
+func _freeing() -> void:
+	var walker := CharacterBody3D.new()
+	_fill(walker, BoxShape3D.new(), Vector3(0, 1, 0))
+	Scree.body_set_contact_events(walker.get_rid(), Scree.CONTACT_EVENTS_CHANGES)
+	var box := _box(Vector3(0, 1.8, 0))
+	var by_hand := PhysicsServer3D.space_create()
+	var bodies: Array[RID] = []
+	var shape := BoxShape3D.new()
+	for height: float in [0.0, 1.1]:
+		var body := PhysicsServer3D.body_create()
+		bodies.append(body)
+		PhysicsServer3D.body_set_mode(body, PhysicsServer3D.BODY_MODE_RIGID if height else PhysicsServer3D.BODY_MODE_STATIC)
+		PhysicsServer3D.body_add_shape(body, shape.get_rid())
+		PhysicsServer3D.body_set_state(body, PhysicsServer3D.BODY_STATE_TRANSFORM, Transform3D(Basis(), Vector3(0, height, 0)))
+		PhysicsServer3D.body_set_state(body, PhysicsServer3D.BODY_STATE_LINEAR_VELOCITY, Vector3(0, -height, 0))
+		PhysicsServer3D.body_set_space(body, by_hand)
+		Scree.body_set_contact_events(body, Scree.CONTACT_EVENTS_CHANGES)
+	var heard := PackedStringArray()
+	var hear := func(space: RID, events: ScreeContactEvents) -> void:
+		if space == by_hand:
+			heard.append("by hand %d %s" % [events.began[0], events.get_collider_a(0) == null])
+			PhysicsServer3D.free_rid(space)
+			return
+		heard.append("began" if events.began[0] else "ended")
+		if is_instance_valid(box):
+			heard.append(str(box in [events.get_collider_a(0), events.get_collider_b(0)]))
+			box.free()
+	Scree.contacts_changed.connect(hear)
+	for tick: int in 30:
+		await physics_frame
+		if not "by hand 1 true" in heard:
+			PhysicsServer3D.call("space_step", by_hand, TICK)
+			PhysicsServer3D.call("space_flush", by_hand)
+	print("freeing ", heard)
+	Scree.contacts_changed.disconnect(hear)
+	for body: RID in bodies:
+		PhysicsServer3D.free_rid(body)
+	walker.free()
+
+
 ## The node sets what it says, without code; also when it changes and when its body changes places.
 func _settings_node() -> void:
 	var belt := _slab(Vector3.ZERO)
@@ -273,12 +315,14 @@ func _settings_node() -> void:
 	belt.add_child(settings)
 	var box := _box(Vector3(0, 0.3, 0))
 	await _steps(60)
-	print("node ", box.linear_velocity.z, " ", Scree.contact_events(_space).size(), " ", Scree.body_get_contact_class(belt.get_rid()))
+	print("node ", box.linear_velocity.z, " ", Scree.contact_events(_space).size(), " ",
+		Scree.body_get_contact_class(belt.get_rid()))
 	settings.contact_events = Scree.CONTACT_EVENTS_NONE
 	_stage.remove_child(belt)
 	_stage.add_child(belt)
 	await _steps(60)
-	print("moved node ", box.linear_velocity.z, " ", Scree.contact_events(_space).size(), " ", Scree.body_get_contact_class(belt.get_rid()))
+	print("moved node ", box.linear_velocity.z, " ", Scree.contact_events(_space).size(), " ",
+		Scree.body_get_contact_class(belt.get_rid()))
 	print("warning ", settings._get_configuration_warnings().size())
 	var lost := ScreeBodySettings3D.new()
 	_stage.add_child(lost)

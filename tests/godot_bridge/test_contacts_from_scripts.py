@@ -119,6 +119,10 @@ def test_each_space_tells_of_its_own_contacts(told):
     assert told("shifted") == "(0.0, 0.1, 0.0)", "in Godot's coordinates"
 
 
+def test_who_is_told_may_free_bodies_and_spaces(told):
+    assert told("freeing") == '["by hand 1 true", "began", "true", "ended"]'
+
+
 def test_the_node_sets_what_it_says(told):
     speed, events, name = told("node").split(maxsplit=2)
     assert (float(speed), events, name) == (pytest.approx(1.5, abs=0.01), "1", "node belt")

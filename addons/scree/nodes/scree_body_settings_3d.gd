@@ -3,8 +3,8 @@ class_name ScreeBodySettings3D
 extends Node
 ## Contact settings of the body that is this node's parent, without code: its contact class, which contacts it reports, and rules.
 ##
-## The parent is a [RigidBody3D], [StaticBody3D], [AnimatableBody3D], [CharacterBody3D] or another [PhysicsBody3D]. The settings act
-## when this node enters the tree, and when they are changed.
+## The parent is a [RigidBody3D], [StaticBody3D], [AnimatableBody3D], [CharacterBody3D] or another [PhysicsBody3D]. The settings
+## act when this node enters the tree, and when they are changed.
 ## [br][br]
 ## Needs Scree Physics; with another physics engine it warns and does nothing.
 
@@ -13,7 +13,7 @@ extends Node
 	set(value):
 		contact_class = value
 		_apply()
-## Which contacts of the body are reported by [code]Scree.contacts_changed[/code]: those that begin or end, or also those that last.
+## Which contacts of the body [code]Scree.contacts_changed[/code] reports: those that begin or end, or also those that last.
 @export_enum("none", "changes", "all") var contact_events := 0:
 	set(value):
 		contact_events = value

@@ -3,9 +3,9 @@ class_name ScreeContactRule
 extends Resource
 ## How bodies of two contact classes collide: conveyors, one-way platforms, bodies that pass through each other.
 ##
-## Put it into [member ScreeBodySettings3D.rules], call [method apply], or give it to [code]Scree.set_contact_rule[/code]. Each call
-## copies it: after a change of a property call again. The rule holds in all spaces, until another one for the two classes takes its
-## place. A body is put into a class by [ScreeBodySettings3D] or [code]Scree.body_set_contact_class[/code].
+## Put it into [member ScreeBodySettings3D.rules], call [method apply], or give it to [code]Scree.set_contact_rule[/code]. Each
+## call copies it: after a change of a property call again. The rule holds in all spaces, until another one for the two classes
+## takes its place. A body is put into a class by [ScreeBodySettings3D] or [code]Scree.body_set_contact_class[/code].
 ## [br][br]
 ## Needs Scree Physics; with another physics engine it warns and does nothing.
 
@@ -24,8 +24,8 @@ extends Resource
 @export_range(-1.0, 1.0, 0.01) var bounce := -1.0
 ## A conveyor: how the surface of bodies of [member class_a] runs, in the axes of the body [m/s].
 @export var surface_velocity := Vector3.ZERO
-## A one-way platform: up, in the axes of bodies of [member class_a]. They carry bodies from above and let them through from other
-## sides. Zero: solid from all sides.
+## A one-way platform: up, in the axes of bodies of [member class_a]. They carry bodies from above and let them through from
+## other sides. Zero: solid from all sides.
 @export var platform_normal := Vector3.ZERO
 @export_group("Masses")
 ## Factor on how much bodies of [member class_a] are pushed by those of [member class_b]; with 0 they are not pushed.
