@@ -267,7 +267,7 @@ func _freeing() -> void:
 	var walker := CharacterBody3D.new()
 	_fill(walker, BoxShape3D.new(), Vector3(0, 1, 0))
 	Scree.body_set_contact_events(walker.get_rid(), Scree.CONTACT_EVENTS_CHANGES)
-	var box := _box(Vector3(0, 1.8, 0))
+	var boxes: Array[RigidBody3D] = [_box(Vector3(0, 1.8, 0))]
 	var by_hand := PhysicsServer3D.space_create()
 	var bodies: Array[RID] = []
 	var shape := BoxShape3D.new()
@@ -287,7 +287,8 @@ func _freeing() -> void:
 			PhysicsServer3D.free_rid(space)
 			return
 		heard.append("began" if events.began[0] else "ended")
-		if is_instance_valid(box):
+		if boxes:
+			var box: RigidBody3D = boxes.pop_back()
 			heard.append(str(box in [events.get_collider_a(0), events.get_collider_b(0)]))
 			box.free()
 	Scree.contacts_changed.connect(hear)
