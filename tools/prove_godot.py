@@ -14,6 +14,7 @@ MOST_GROWTH = 32.0  # [MB] from a fifth of the calls to the last
 CROWD, DEAREST_CROWD = 20_000, 1.1  # bodies, most asleep; times Jolt's floor
 CROWD_SLEEPS_FROM = 180  # [ticks]
 NODES_ROUNDS, DEAREST_NODES = 3, 1.5  # runs of each engine, in turn; times Jolt's
+DEAREST_SIGNALS = 0.5  # what contacts_changed adds to a tick, as a part of what body_entered adds
 HEAVY_TICKS, MOST_STRETCH, MOST_DRIFT = 3000, 0.05, 0.01  # part of the chain's length; [m] in all ticks
 
 
@@ -105,6 +106,25 @@ def making_nodes(godot: Godot, project: Path) -> Outcome:
         lines.append(f"{what}: {ours:.3f} and {theirs:.3f} s, {ours / theirs:.2f} times ({single})")
         worst = max(worst, ours / theirs)
     return Outcome("\n  ".join(lines), len(least) == 4 and worst <= DEAREST_NODES)
+
+
+@check(f"1,000 landing boxes: contacts_changed costs at most {DEAREST_SIGNALS} times what body_entered of each body costs")
+def contact_signals(godot: Godot, project: Path) -> Outcome:
+    """Processor time of the main thread for scripts that hear of each contact: the least of all rounds."""
+    lines, added = [], {}
+    for engine in (scenes.SCREE, scenes.JOLT):
+        scenes.choose_engine(project, engine)
+        report = json.loads(scenes.report_of(godot, project, ("-s", "res://measure/contact_reports.gd")))
+        if report["engine"].startswith("Scree") != (engine == scenes.SCREE):
+            raise scenes.SceneFailed(f"{report['engine']} ran instead of {engine}")
+        least = {way: min(row["passed"] for row in report["rows"] if row["way"] == way) for way in ("nothing", "body_entered")}
+        ours = [row["passed"] for row in report["rows"] if row["way"] == "contacts_changed"]
+        least |= {"contacts_changed": min(ours)} if ours else {}
+        added[engine] = {way: cost - least["nothing"] for way, cost in least.items()}
+        lines.append(f"{engine}: " + ", ".join(f"{way} {cost:.3f}" for way, cost in least.items()) + " ms a tick")
+    ratio = added[scenes.SCREE]["contacts_changed"] / added[scenes.SCREE]["body_entered"]
+    lines.append(f"contacts_changed adds {ratio:.2f} times what body_entered adds")
+    return Outcome("\n  ".join(lines), ratio <= DEAREST_SIGNALS)
 
 
 def heavy_ends(godot: Godot, project: Path, ticks: int) -> dict[str, dict]:

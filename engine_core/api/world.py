@@ -1,10 +1,9 @@
 """A world: the things that spaces share. A program makes it first."""
 
-import threading
 from dataclasses import asdict
 from typing import Any
 
-from ..bodies.schema import CONTACT_CLASSES
+from ..core.contact_classes import ContactClasses
 from ..core.queries import Queries
 from ..core.world import World as Core
 from ..step.limits import name_of_limit
@@ -28,7 +27,7 @@ class World:
     unit: `bodies`, `body_shapes`, `shapes`, `systems` (spaces), `joints`, `pairs`, `contacts`, `area_overlaps`,
     `waiting_edits`; room that is not used costs no memory. Raises ValueError."""
 
-    __slots__ = ("layers", "core", "shapes", "queries", "_contact_classes", "_naming", "__weakref__")
+    __slots__ = ("layers", "core", "shapes", "queries", "_contact_classes", "__weakref__")
 
     def __init__(self, threads: int | None = None, layers: Layers | None = None, **limits: int) -> None:
         self.layers = layers or Layers()
@@ -39,8 +38,7 @@ class World:
         """Which shapes of the core stand for which values, for experts."""
         self.queries = Queries(self.core)
         """The low-level interface of all queries (`engine_core/core/queries.py`), for experts."""
-        self._contact_classes = ["default"]
-        self._naming = threading.Lock()
+        self._contact_classes = ContactClasses()
 
     def add_space(self, gravity: Vector = (0.0, -9.81, 0.0), settings: SpaceSettings | None = None) -> Space:
         """Make a space with `gravity` [m/s^2] (3,) and settings. Any thread may call. Raises ValueError, PoolFull."""
@@ -57,7 +55,7 @@ class World:
         if rule is not None and not isinstance(rule, ContactRule):
             raise TypeError(f"set_contact_rule: a ContactRule or None is wanted, got {rule!r}")
         with errors_of_call("set_contact_rule"):
-            if rule is None and not {class_a, class_b} <= set(self._contact_classes):
+            if rule is None and not self._contact_classes.has(class_a, class_b):
                 raise KeyError(f"there is no rule for {class_a!r} and {class_b!r}")
             numbers = self.contact_class_number(class_a), self.contact_class_number(class_b)
             if rule is None:
@@ -67,16 +65,11 @@ class World:
 
     def contact_class_number(self, name: str) -> int:
         """Number of a contact class, 0 to 63, as the core's calls take it. Raises ValueError for the 65th class."""
-        with self._naming:
-            if name not in self._contact_classes:
-                if len(self._contact_classes) == CONTACT_CLASSES:
-                    raise ValueError(f"contact_class: there are {CONTACT_CLASSES} contact classes already, got {name!r}")
-                self._contact_classes.append(name)
-            return self._contact_classes.index(name)
+        return self._contact_classes.number(name)
 
     def contact_class_name(self, number: int) -> str:
         """Name of the contact class with a number; the number itself if an expert chose it. Never raises."""
-        return self._contact_classes[number] if number < len(self._contact_classes) else str(number)
+        return self._contact_classes.name(number)
 
     def update_height_field(self, field: HeightField, row: int, column: int, heights: Any, surface_of: Any = None) -> None:
         """Change samples of a height field in place, on all bodies that have it, from a row and a column on: `heights` [m],

@@ -17,7 +17,7 @@ CALLS = (
     "body_state.get_contact", "body_state.get_linear_velocity", "body_state.get_angular_velocity",
     "body_state.get_total_gravity", "body_state.get_center_of_mass", "body_state.get_center_of_mass_local",
     "body_state.get_inverse_inertia", "area_set_transform", "area_monitor_callback", "area_area_monitor_callback",
-    "get_process_info", "body_state.get_velocity_at_local_position",
+    "get_process_info", "body_state.get_velocity_at_local_position", "space_step_listener",
 )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ class Reporter:
             self.error(call, f"too many edits wait for a step to end: raise the setting '{setting_of_limit('waiting_edits')}'")
         elif reason == schema.WRONG_MARGIN:
             self.error(call, f"margin must be at least 0, got {read_double(value)}")
-        elif reason == schema.WRONG_TYPE and call.endswith("callback"):
+        elif reason == schema.WRONG_TYPE and call.endswith(("callback", "listener")):
             self.error(call, "the Callable could not be called with what it is told; it is dropped")
         elif reason == schema.WRONG_TYPE:
             got = self.variants.read(value)

@@ -32,6 +32,33 @@ def locked_calls(engine, table: str):
     return locked
 
 
+def late_call(engine, call: str, function):
+    """Return a method of a public class that does `function(server, ...)` while holding the server's lock: at once, or at the end
+    of a running step, as Godot's own calls without a result."""
+
+    def method(behind, *arguments):
+        server = engine.running_server(call)
+        if not server.keeps_late(call, function, arguments):
+            with server.lock:
+                server.settle_now()
+                function(server, *arguments)
+
+    return method
+
+
+def answered_call(engine, call: str, function):
+    """Return a method of a public class that answers what `function(server, ...)` returns while holding the server's lock; it
+    waits for a running step."""
+
+    def method(behind, *arguments):
+        server = engine.running_server(call)
+        with server.lock:
+            server.settle_now()
+            return function(server, *arguments)
+
+    return method
+
+
 class PropertyInfo(ctypes.Structure):
     """GDExtensionPropertyInfo."""
 

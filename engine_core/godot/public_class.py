@@ -16,7 +16,7 @@ from .methods import (
     CALL, INVALID_ARGUMENT, PTR_CALL, TOO_FEW_ARGUMENTS, TOO_MANY_ARGUMENTS, MethodInfo, PropertyInfo,
 )  # fmt: skip
 from .raw_memory import reader
-from .typed_values import Kind, TypedValues, kind_of
+from .typed_values import ZEROS, Kind, TypedValues, kind_of
 
 _CREATE, _FREE = ctypes.CFUNCTYPE(c_void_p, c_void_p, c_uint8), ctypes.CFUNCTYPE(None, c_void_p, c_void_p)
 _NORMAL = 1  # GDEXTENSION_METHOD_FLAG_NORMAL
@@ -30,6 +30,24 @@ class Signal:
         interface = engine.interface
         self._bind = interface.method("Object", "emit_signal", engine.api.classes["Object"]["emit_signal"].hash)
         self._call = interface.function("object_method_bind_call", None, *[c_void_p] * 3, c_int64, *[c_void_p] * 2)
+        self._call_by_name = interface.function("variant_call", None, *[c_void_p] * 3, c_int64, *[c_void_p] * 2)
+
+    def is_connected(self, object_: int) -> bool:
+        """Whether anything is connected to the signal of the Object at an address."""
+        variants, name = self._engine.variants, self._engine.interface.name
+        memory, error = (c_int64 * 9)(), (c_int32 * 3)()
+        own, argument, answer = (ctypes.addressof(memory) + 24 * k for k in range(3))
+        variants.write_object(own, object_)
+        variants.write_of_type(schema.STRING_NAME, argument, name(self._name))
+        packed = (c_void_p * 1)(argument)
+        self._call_by_name(own, name("get_signal_connection_list"), ctypes.addressof(packed), 1, answer, ctypes.addressof(error))
+        connections = (c_int64 * 1)()
+        variants.to_type(schema.ARRAY, ctypes.addressof(connections), answer)
+        count = variants.item_count(ctypes.addressof(connections))
+        variants.destroy_value(schema.ARRAY, ctypes.addressof(connections))
+        for place in (own, argument, answer):
+            variants.destroy(place)
+        return count > 0
 
     def emit(self, object_: int, *arguments) -> None:
         """Emit it from the Object at an address."""
@@ -187,13 +205,14 @@ class PublicClass:
         values, objects = self.values, self._objects
 
         def call(userdata, instance, values_at, result_at):
+            answer = None
             try:
                 read = [values.read_value(kind, at) for kind, at in zip(kinds, addresses(values_at), strict=True)]
                 answer = function(objects.get(instance), *read)
-                if returned and answer is not None:
-                    values.write_value(returned, result_at, answer)
             except Exception as problem:  # exceptions must not leave a callback
                 self._engine.reporter.exception(name, problem)
+            if returned:  # Godot has not set numbers and ids
+                values.write_value(returned, result_at, ZEROS.get(returned.type) if answer is None else answer)
 
         return call
 

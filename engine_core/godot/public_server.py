@@ -9,9 +9,12 @@ import ctypes
 from .class_help import Page
 from .interface import ENGINE_NAME
 from .public_class import PublicClass
+from .public_contact_rules import add_contact_rule_methods
+from .public_contacts import add_contact_classes
 from .public_drawing import add_drawing_classes
 from .public_many import add_many_methods
 from .public_queries import add_query_classes
+from .public_steps import add_step_classes
 
 NAME = "Scree"
 _PAGE = Page(
@@ -33,11 +36,13 @@ class PublicServer:
         self.scree.method("is_running", lambda behind: engine.server is not None, result=1,
                           text="Returns whether Scree is the physics engine that runs.")  # fmt: skip
         self.classes = [self.scree]
-        for add_classes in (add_query_classes, add_drawing_classes):
+        for add_classes in (add_query_classes, add_drawing_classes, add_contact_classes, add_step_classes):
             self.classes += add_classes(self.scree, engine, self._objects)
-        add_many_methods(self.scree, engine)
-        self._object = self.scree.make_object(self)
-        self._call_engine("register_singleton", [engine.interface.name(NAME), self._pointer(self._object)])
+        for add_methods in (add_many_methods, add_contact_rule_methods):
+            add_methods(self.scree, engine)
+        self.object = self.scree.make_object(self)
+        """Address of the singleton's Object."""
+        self._call_engine("register_singleton", [engine.interface.name(NAME), self._pointer(self.object)])
 
     def _pointer(self, object_: int) -> int:
         self._place = (ctypes.c_void_p * 1)(object_)
@@ -56,7 +61,7 @@ class PublicServer:
     def close(self) -> None:
         """Take the singleton and the classes back."""
         self._call_engine("unregister_singleton", [self._engine.interface.name(NAME)])
-        self._engine.destroy_object(self._object)
+        self._engine.destroy_object(self.object)
         for made in reversed(self.classes):
             made.unregister()
 

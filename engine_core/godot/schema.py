@@ -55,6 +55,7 @@ SERVER = np.dtype(
         ("release_query_shape", "i8"),  # void f(cooked shape)
         ("query_rows", "i8"), ("query_row_count", "i8"),  # address of QUERY_ROW, and how many there are
         ("bury", "i8"),  # void f(0): frees things released during the flush
+        ("tell_contacts", "i8"),  # void f(space id): the last step of the space has contact events
         # Functions and methods of Godot
         ("variant_call", "i8"),
         ("variant_destroy", "i8"),
@@ -184,6 +185,8 @@ QUERY_ROW = np.dtype(
     align=True,
 )
 MOST_QUERY_ROWS = 32
+STEP_CALLBACKS = ("before_step", "after_step")
+"""The fields of SPACE_BINDING that hold Callables."""
 
 SPACE_BINDING = np.dtype(
     [
@@ -201,9 +204,14 @@ SPACE_BINDING = np.dtype(
         ("soft_bodies", "i8"),
         ("soft_body_count", "i8"),  # int64: addresses of its soft bodies, SOFT_BODY
         ("shifted", "f8", 3),  # how far the frame has moved along each axis since the last step [m], see frames.py
+        ("is_stepped", "i8"),  # 1: a step was made, and no flush has told of it yet
+        ("before_step", "i8", VARIANT_WORDS), ("after_step", "i8", VARIANT_WORDS),  # Callables as Variants; nil: none
+        # Bodies that woke or fell asleep in the last step, see public_steps.py
+        ("sleep_ids", "i8"),  # address of int64 (2, body capacity): ids of those that woke, and of those that fell asleep; or 0
+        ("woke_count", "i8"), ("slept_count", "i8"),
     ],
     align=True,
-)
+)  # fmt: skip
 
 MOST_DRAWN_SETS = 1024
 DRAWN_SET = np.dtype(

@@ -13,6 +13,7 @@ import numpy as np
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.schema import IS_AREA, KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM
 from ..bodies.system_schema import SYSTEM
+from ..core.contact_classes import ContactClasses
 from ..core.queries import install_queries
 from ..runtime.c_memory import memory_functions
 from ..runtime.memory import Pool
@@ -91,6 +92,9 @@ class Server:
         self.soft_bodies = IdTable(KIND_SOFT_BODY, "soft body")
         self.space_areas: dict[int, object] = {}  # the default area of each space, server_areas.Area by the space's id
         self.space_pending: dict[int, tuple[Pool, Pool]] = {}
+        self.space_sleep: dict[int, Pool] = {}  # by the space's id: see public_steps.py
+        self.contact_classes = ContactClasses()
+        self.contact_rules: dict[tuple[str, str], dict] = {}  # by names of classes: see public_contact_rules.py
         self._body_capacity = int(world.record["body_capacity"])
         self.soft_lists: dict[int, tuple] = {}  # by space: see server_soft_bodies.list_soft_bodies
         self.soft_history: deque = deque(maxlen=64)
@@ -143,6 +147,7 @@ class Server:
         record["settle_masses"] = self._callback(_BY_INDEX, self.settle_masses)
         self.world.body.on_stale = self._note_stale
         record["bury"] = self._callback(_BY_INDEX, self._bury)
+        record["tell_contacts"] = self._callback(_BY_INDEX, self._tell_contacts)
         record["make_body_state"] = self._callback(_BY_INDEX, self.make_body_state)
         record["set_stretched_transform"] = self._callback(_BY_ID, self._set_stretched_transform)
         record["variant_call"] = interface.address("variant_call")
@@ -312,9 +317,13 @@ class Server:
 
     def give_up_variant(self, address: int) -> None:
         """Free the content of a Variant and leave nil; after the flush, if one runs: the running callback may use it."""
-        if not self.record["is_flushing"]:
+        if self.record["is_flushing"]:
+            self.give_up_variant_later(address)
+        else:
             self.variants.destroy(address)
-            return
+
+    def give_up_variant_later(self, address: int) -> None:
+        """Free the content of a Variant after this flush or the next one, and leave nil."""
         kept = (c_int64 * schema.VARIANT_WORDS)()
         copy(ctypes.addressof(kept), address, ctypes.sizeof(kept))
         zero(address, ctypes.sizeof(kept))
@@ -338,6 +347,13 @@ class Server:
             self.variants.destroy(ctypes.addressof(kept))
         for object_ in objects:
             self.engine.destroy_object(object_)
+
+    def _tell_contacts(self, space: int) -> None:
+        """Tell scripts that the last step of a space has contact events."""
+        try:
+            self.engine.on_contacts(space)
+        except Exception as error:  # exceptions must not leave a callback
+            self.reporter.exception("contacts_changed", error)
 
     def _set_stretched_transform(self, identity: int, address: int) -> None:
         """Set a transform with scale from compiled code: shapes must be cooked for it."""
@@ -384,13 +400,21 @@ class Server:
         """The SPACE_BINDING of the space with this id. Raises KeyError."""
         return self.space_bindings[self.world.system_index("space", identity)]
 
-    def drop_space(self, identity: int) -> None:
-        """Free what belongs to a space."""
+    def space_binding_field(self, index: int, name: str) -> int:
+        """Address of a field of a space's binding."""
+        return self.space_address(index) + schema.SPACE_BINDING.fields[name][1]
+
+    def drop_space(self, identity: int, frees_callbacks: bool = True) -> None:
+        """Free what belongs to a space: its callbacks and its state object."""
         index = index_of(identity)
         row = self.space_bindings[index]
         object_ = int(row["object"])
         row["server"] = row["object"] = row["system_id"] = row["is_active"] = row["pending_count"] = row["soft_body_count"] = 0
+        row["is_stepped"] = row["sleep_ids"] = row["woke_count"] = row["slept_count"] = 0
+        self.space_sleep.pop(identity, None)
         self.space_areas.pop(identity, None)
+        for name in schema.STEP_CALLBACKS if frees_callbacks else ():
+            self.give_up_variant_later(self.space_binding_field(index, name))  # it may be the one that runs
         self._give_up_object(object_)
         # `pending` stays reserved: a flush that runs right now may still read it.
 
@@ -457,5 +481,5 @@ class Server:
         self.shapes.close()
         for row in self.space_bindings[: int(self.world.record["system_count"])]:
             if row["object"]:
-                self.drop_space(int(row["system_id"]))
+                self.drop_space(int(row["system_id"]), frees_callbacks=False)
         self.world.job_system.close()

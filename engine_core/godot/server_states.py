@@ -15,7 +15,7 @@ from ..bodies.identity import index_of
 from ..state.spaces import SpaceStates, State
 from .methods import locked_calls
 from .schema import BOOL, FLOAT, INT, PACKED_BYTE_ARRAY, RID
-from .space_by_hand import flush_by_hand, note_all, step_by_hand
+from .space_by_hand import flush_by_hand, listen_before_step, note_all, step_by_hand
 
 LONGEST_STEP = 1.0
 """No step is longer [s]."""
@@ -48,16 +48,29 @@ class States:
 
     def step(self, space: int, seconds: float) -> bool:
         """Step a space that Godot does not step. Raises KeyError, ValueError, RuntimeError."""
-        number = self._check(space)
-        if not 0.0 < seconds <= LONGEST_STEP:
-            raise ValueError(f"the length of a step must be above 0 and at most {LONGEST_STEP} s, got {seconds!r}")
-        if self._server.space_row(space)["is_active"]:
-            raise ValueError("Godot steps this space: call space_set_active(space, false) before")
+        number = self._check_step(space, seconds)
         self._server.settle_now()
         self._server.world.body.settle_shapes()
         step_by_hand(self._server.address, number, float(np.float32(seconds)))  # as Godot rounds it: the same bits
         self._server.settle_now()
         return True
+
+    def _check_step(self, space: int, seconds: float) -> int:
+        """The number of a space that may be stepped by hand. Raises KeyError, ValueError, RuntimeError."""
+        number = self._check(space)
+        if not 0.0 < seconds <= LONGEST_STEP:
+            raise ValueError(f"the length of a step must be above 0 and at most {LONGEST_STEP} s, got {seconds!r}")
+        if self._server.space_row(space)["is_active"]:
+            raise ValueError("Godot steps this space: call space_set_active(space, false) before")
+        return number
+
+    def step_and_listen(self, space: int, seconds: float) -> bool:
+        """Call the space's listener, which may call the server, then `step`. Raises what `step` raises."""
+        with self._server.lock:
+            number = self._check_step(space, seconds)
+        listen_before_step(self._server.address, number, seconds)
+        with self._server.lock:
+            return self.step(space, seconds)
 
     def flush(self, space: int) -> bool:
         """Notify the bodies and areas of a space. Without the lock: callbacks call the server. Raises KeyError, RuntimeError."""
@@ -93,7 +106,7 @@ def add_state_methods(methods, engine) -> None:
     """Register the methods; `engine.server` exists when one is called."""
     locked = locked_calls(engine, "states")
     space = {"space": RID}
-    methods.cold("space_step", locked("step"), {**space, "seconds": FLOAT}, BOOL)
+    methods.cold("space_step", lambda *given: engine.server.states.step_and_listen(*given), {**space, "seconds": FLOAT}, BOOL)
     methods.cold("space_flush", lambda identity: engine.server.states.flush(identity), space, BOOL)
     methods.cold("space_save", locked("save"), space, PACKED_BYTE_ARRAY)
     methods.cold("space_restore", locked("restore"), {**space, "state": PACKED_BYTE_ARRAY}, BOOL)

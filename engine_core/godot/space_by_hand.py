@@ -9,8 +9,14 @@ from ..runtime.kernel import entry_point
 from .drawn_sets import forget_asleep, mark_all
 from .server_record import server_at
 from .space_steps import note, spaces_of, step_space
-from .sync import end_flush, flush_space
+from .sync import BEFORE_OFFSET, call_step_listener, end_flush, flush_space
 from .upward_impulses import spread_impulses
+
+
+@entry_point("void(int64, int64, float64)")
+def listen_before_step(instance, number, delta_time):
+    """Call the space's listener before a step of `delta_time` [s]. The caller does not hold the server's lock."""
+    call_step_listener(instance, number, BEFORE_OFFSET, delta_time)
 
 
 @entry_point("void(int64, int64, float64)")
@@ -29,7 +35,7 @@ def note_all(instance, number):
     """Have the next flush notify all bodies of a space: they are elsewhere. The caller holds the server's lock."""
     server = server_at(instance)
     space, bodies = spaces_of(server)[number], bodies_of(server.world)
-    space.pending_count = 0
+    space.pending_count = space.is_stepped = 0
     mark_all(server)
     for index in range(world_at(server.world).body_count):
         if bodies[index].id != 0 and bodies[index].system == number:

@@ -7,6 +7,7 @@ import platform
 
 import numpy as np
 
+from ..bodies.motion import bodies_of
 from ..bodies.records import system_at, world_at
 from ..edit.commands import STEPPING, take_gate
 from ..geometry.vector import store3
@@ -64,6 +65,23 @@ def note_moved(server, space):
 
 
 @kernel
+def note_sleep(server, space):
+    """Keep the ids of the bodies that woke or fell asleep in the last step, if a script reads them."""
+    if space.sleep_ids == 0:
+        return
+    world, system = world_at(server.world), system_at(space.system)
+    bodies, capacity = bodies_of(server.world), world.body_capacity
+    woke, slept = view(system.bodies.woke_up, capacity, INT32), view(system.bodies.fell_asleep, capacity, INT32)
+    ids = view(space.sleep_ids, 2 * capacity, np.int64)
+    space.woke_count, space.slept_count = system.bodies.woke_count, system.bodies.fell_asleep_count
+    for i in range(space.woke_count):
+        ids[i] = bodies[woke[i]].id
+    for i in range(space.slept_count):
+        ids[capacity + i] = bodies[slept[i]].id
+    system.bodies.woke_count = 0
+
+
+@kernel
 def advance_streams(server):
     """Insert and remove the tiles of streaming worlds."""
     streams = view(server.streams, MOST_STREAMS, STREAM)
@@ -103,7 +121,9 @@ def step_space(server, space, delta_time):
     space.pending_count = 0
     store3(space.shifted, (0.0, 0.0, 0.0))
     call_1_float(server.step_function, space.system, delta_time)
+    space.is_stepped = 1
     note_moved(server, space)
+    note_sleep(server, space)
     if system_at(space.system).limits.status != 0:
         call_3(server.report_error, np.int64(STEP), np.int64(STEP_FAILED), space.system_id)
 

@@ -63,6 +63,7 @@ class Engine:
         self.api = godot_api.read_extract(version.string.decode(), parts, may_ask=not is_exported_game)
         self.variants = self.reporter = self.settings = self.server = None
         self.public = None
+        self.on_contacts = None  # of a space's id: its last step has contact events, see public_contacts.py
         self.classes = []
         self._imports = threading.Thread(target=_import_server, name="scree imports")
         self._kept = []

@@ -1,8 +1,9 @@
 """The calls that Godot makes every tick: step, sync, flush, end. Compiled; no Python, no interpreter lock.
 
 A step lists the bodies that were active in it or fell asleep in it. The next flush notifies each of them: first the force
-integration callback, then the state sync callback, which moves a RigidBody3D's node. Callbacks may do anything, even free their
-own body, so no reference is kept across one: the list is of ids, and each id is looked up anew.
+integration callback, then the state sync callback, which moves a RigidBody3D's node. Areas follow, then whoever listens to the
+space's contacts and steps. Callbacks may do anything, even free their own body, so no reference is kept across one: the list is
+of ids, and each id is looked up anew.
 """
 
 import numpy as np
@@ -12,7 +13,9 @@ from ..bodies.motion import bodies_of, is_sleeping
 from ..bodies.records import system_at, world_at
 from ..edit.commands import STEPPING, take_gate
 from ..runtime.atomics import load_acquire_int64
-from ..runtime.call import call_1, call_3, call_3_result, call_6, load_int32, store_int32, store_int64, store_uint8
+from ..runtime.call import (
+    call_1, call_3, call_3_result, call_6, load_int32, store_float64, store_int32, store_int64, store_uint8,
+)  # fmt: skip
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
@@ -23,7 +26,8 @@ from .call_arguments import float_argument, int_argument
 from .call_names import number_of
 from .drawn_sets import forget_asleep, hand_over_sets, write_moved
 from .schema import (
-    AREA_BINDING, BODY_BINDING, INT as INT_VARIANT, NIL, NO_SUCH_SPACE, RID, SERVER, WRONG_NUMBER, WRONG_TYPE,
+    AREA_BINDING, BODY_BINDING, FLOAT as FLOAT_VARIANT, INT as INT_VARIANT, NIL, NO_SUCH_SPACE, RID, SERVER, SPACE_BINDING,
+    WRONG_NUMBER, WRONG_TYPE,
 )  # fmt: skip
 from .server_lock import acquire, release
 from .server_record import server_at
@@ -37,6 +41,9 @@ SYNC, INTEGRATION = number_of("state_sync_callback"), number_of("force_integrati
 AREA_MONITOR, AREA_AREA_MONITOR = number_of("area_monitor_callback"), number_of("area_area_monitor_callback")
 GET_SPACE_STATE = number_of("space_get_direct_state")
 PROCESS_INFO = number_of("get_process_info")
+STEP_LISTENER = number_of("space_step_listener")
+SPACE_BINDING_BYTES = SPACE_BINDING.itemsize
+BEFORE_OFFSET, AFTER_OFFSET = SPACE_BINDING.fields["before_step"][1], SPACE_BINDING.fields["after_step"][1]
 CALL_OK, CALL_OBJECT_IS_GONE = 0, 5  # GDExtensionCallErrorType
 
 
@@ -48,6 +55,7 @@ def step(instance, arguments, result):
         return
     await_step(instance)
     delta_time = float_argument(arguments, 0)
+    _listen_before_steps(instance, delta_time)
     acquire(instance)
     if server.has_stale_masses != 0 or world_at(server.world).stand_ins_wanted != 0:
         call_1(server.settle_masses, np.int64(-1))
@@ -95,6 +103,30 @@ def _call_back(instance, call, callback, arguments, count):
         call_1(server.variant_destroy, callback)
         for i in range(3):
             store_int64(callback + 8 * i, np.int64(0))
+
+
+@kernel
+def call_step_listener(instance, number, offset, delta_time):
+    """Call the listener of a space at an offset of its row, if there is one, with the length of the step [s]."""
+    callback = server_at(instance).space_bindings + number * SPACE_BINDING_BYTES + offset
+    if load_int32(callback) == NIL:
+        return
+    variant, arguments = stack_array(3, np.int64), stack_array(1, np.int64)
+    place = address_of_row(variant, 0)
+    variant[0], variant[2] = FLOAT_VARIANT, 0
+    store_float64(place + 8, delta_time)
+    arguments[0] = place
+    _call_back(instance, np.int64(STEP_LISTENER), callback, address_of_row(arguments, 0), np.int64(1))
+
+
+@kernel
+def _listen_before_steps(instance, delta_time):
+    """Call the listeners of the spaces that are about to be stepped. Nothing is locked: what they change acts in this step."""
+    server = server_at(instance)
+    spaces = spaces_of(server)
+    for number in range(world_at(server.world).system_count):
+        if takes_part(spaces[number]):
+            call_step_listener(instance, number, BEFORE_OFFSET, delta_time)
 
 
 INTEGRATION_OFFSET = BODY_BINDING.fields["integration_callback"][1]
@@ -171,8 +203,21 @@ def _tell_areas(instance, space, is_by_hand):
 
 
 @kernel
+def _tell_step(instance, space, number, is_by_hand):
+    """Tell of the last step as a whole: of its contact events, and then that it was made. A callback may free the space."""
+    if space.server == 0 or space.is_stepped == 0 or (space.is_active == 0 and not is_by_hand):
+        return
+    space.is_stepped = 0
+    identity, system = space.system_id, system_at(space.system)
+    if system.reports.readable_event_count > 0:
+        call_1(server_at(instance).tell_contacts, identity)
+    if space.system_id == identity:
+        call_step_listener(instance, number, AFTER_OFFSET, system.step.last_delta_time)
+
+
+@kernel
 def flush_space(instance, space, number, is_by_hand):
-    """Notify the bodies and areas of a space of its last step, if it is active or is stepped by hand."""
+    """Notify the bodies, areas and listeners of a space of its last step, if it is active or is stepped by hand."""
     i = 0
     while i < space.pending_count and space.server != 0 and (space.is_active != 0 or is_by_hand):
         server = server_at(instance)
@@ -182,6 +227,7 @@ def flush_space(instance, space, number, is_by_hand):
     if server_at(instance).drawn_set_count != 0 and space.server != 0:
         write_moved(server_at(instance), space)
     _tell_areas(instance, space, is_by_hand)
+    _tell_step(instance, space, number, is_by_hand)
 
 
 @kernel

@@ -24,6 +24,8 @@ TYPE_NAMES = {
     schema.PACKED_VECTOR3_ARRAY: "PackedVector3Array", schema.PACKED_COLOR_ARRAY: "PackedColorArray",
 }  # fmt: skip
 """Godot's names of the types."""
+ZEROS = {schema.BOOL: False, schema.INT: 0, schema.FLOAT: 0.0, schema.RID: 0, schema.VECTOR3: (0.0, 0.0, 0.0)}
+"""The results, by type, of typed calls that answer nothing; Godot itself makes those of other types."""
 _HINT_RESOURCE, _HINT_ARRAY = 17, 31  # PROPERTY_HINT_RESOURCE_TYPE, PROPERTY_HINT_ARRAY_TYPE
 _USAGE, _USAGE_ENUM = 6, 6 | 1 << 16  # PROPERTY_USAGE_DEFAULT, with PROPERTY_USAGE_CLASS_IS_ENUM
 _WIDTHS = {schema.PACKED_INT32_ARRAY: np.int32, schema.PACKED_INT64_ARRAY: np.int64, schema.PACKED_FLOAT32_ARRAY: np.float32,
@@ -79,7 +81,7 @@ class TypedValues:
     """Reads arguments and writes results. `objects`: the Python objects behind Objects of Scree's classes, by instance id."""
 
     def __init__(self, interface, variants, objects: dict[int, object]):
-        self._variants, self._objects = variants, objects
+        self._variants, self._objects, self._name = variants, objects, interface.name
         self._id_of_object = interface.function("object_get_instance_id", ctypes.c_uint64, c_void_p)
         self._set_reference = interface.function("ref_set_object", None, c_void_p, c_void_p)
         destructor = interface.function("variant_get_ptr_destructor", c_void_p, ctypes.c_int)
@@ -171,6 +173,8 @@ class TypedValues:
             self._variants.write(address, Packed(np.ravel(value).astype(np.float32, copy=False), kind.type))
         elif kind.type == schema.PACKED_VECTOR3_ARRAY:
             self._variants.write(address, np.asarray(value, np.float32).reshape(-1, 3))
+        elif kind.type == schema.STRING_NAME:
+            self._variants.write_of_type(schema.STRING_NAME, address, self._name(value))
         elif kind.type == schema.FLOAT:
             self._variants.write(address, float(value))
         elif kind.type == schema.BOOL:

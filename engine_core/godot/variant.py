@@ -132,6 +132,7 @@ class Variants:
         self._append = method(get_method(schema.ARRAY, interface.name("append"), hashes["append"]))
         self._array_size = method(get_method(schema.ARRAY, interface.name("size"), hashes["size"]))
         self._item = interface.function("array_operator_index_const", c_void_p, c_void_p, c_int64)
+        self._destructors[schema.CALLABLE] = ctypes.CFUNCTYPE(None, c_void_p)(get_destructor(schema.CALLABLE))
         self._destructors[schema.ARRAY] = ctypes.CFUNCTYPE(None, c_void_p)(get_destructor(schema.ARRAY))
 
     # --- from Godot ---

@@ -315,7 +315,7 @@ def test_samples_that_do_not_fit_are_told_by_the_name_of_the_call(space):
 def test_a_rule_that_is_not_there_names_no_classes(space):
     with pytest.raises(KeyError, match=r"^.set_contact_rule: there is no rule for .*'mud.*ice"):
         space.world.set_contact_rule("mud", "ice", None)
-    assert space.world._contact_classes == ["default"]
+    assert not space.world._contact_classes.has("mud") and not space.world._contact_classes.has("ice")
 
 
 def test_a_single_body_is_no_list_of_bodies(space):

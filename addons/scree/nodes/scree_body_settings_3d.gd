@@ -1,0 +1,54 @@
+@tool
+class_name ScreeBodySettings3D
+extends Node
+## Contact settings of the body that is this node's parent, without code: its contact class, which contacts it reports, and rules.
+##
+## The parent is a [RigidBody3D], [StaticBody3D], [AnimatableBody3D], [CharacterBody3D] or another [PhysicsBody3D]. The settings
+## act when this node enters the tree, and when they are changed.
+## [br][br]
+## Needs Scree Physics; with another physics engine it warns and does nothing.
+
+## The contact class of the body, whose rules its contacts follow.
+@export var contact_class := &"default":
+	set(value):
+		contact_class = value
+		_apply()
+## Which contacts of the body [code]Scree.contacts_changed[/code] reports: those that begin or end, or also those that last.
+@export_enum("none", "changes", "all") var contact_events := 0:
+	set(value):
+		contact_events = value
+		_apply()
+## Rules that are set when the node enters the tree. They hold for all bodies of their classes, and stay when this node leaves.
+@export var rules: Array[ScreeContactRule] = []:
+	set(value):
+		rules = value
+		_apply()
+
+
+func _enter_tree() -> void:
+	update_configuration_warnings()
+	_apply()
+
+
+func _get_configuration_warnings() -> PackedStringArray:
+	if get_parent() is PhysicsBody3D:
+		return []
+	return ["The parent must be a body: RigidBody3D, StaticBody3D, AnimatableBody3D, CharacterBody3D or the like."]
+
+
+func _apply() -> void:
+	if Engine.is_editor_hint() or not is_inside_tree():
+		return
+	var body := get_parent() as PhysicsBody3D
+	if body == null:
+		push_error("ScreeBodySettings3D: the parent of %s must be a body, it is a %s" % [get_path(), get_parent().get_class()])
+		return
+	if not PhysicsServer3D.get_class().begins_with("Scree"):
+		push_warning("ScreeBodySettings3D: needs Scree Physics, this is %s: nothing is set" % PhysicsServer3D.get_class())
+		return
+	var scree: Object = Engine.get_singleton("Scree")
+	scree.call("body_set_contact_class", body.get_rid(), contact_class)
+	scree.call("body_set_contact_events", body.get_rid(), contact_events)
+	for rule: ScreeContactRule in rules:
+		if rule != null:
+			rule.apply()
