@@ -13,7 +13,7 @@ import numpy as np
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.schema import IS_AREA, KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM
 from ..bodies.system_schema import SYSTEM
-from ..core.queries import install_queries
+from ..core.queries import Queries, install_queries
 from ..runtime.c_memory import memory_functions
 from ..runtime.memory import Pool
 from ..shapes.compiled_cooking import CompiledCooking
@@ -111,6 +111,7 @@ class Server:
         self.machines = Machines(self)
         self.bricks = BrickSets(self)
         self.states = States(self)
+        self.queries = Queries(world)
         self._stretched_queries = StretchedQueries(self)
         self._doomed_objects: list[int] = []
         self._doomed_variants: list = []
@@ -443,6 +444,7 @@ class Server:
         """Release everything that Godot counts. Objects that the user has not freed are freed too, with a message; but not their
         Callables: the script languages have ended, and freeing what they made would crash."""
         self.step_thread.stop()
+        self.queries.close()
         self.streams.close_all()
         self.instance_batches.remove_all()
         self._tell_what_is_left()

@@ -103,7 +103,7 @@ class TypedValues:
             return variants.store(address)
         if kind.type != schema.NIL and read_int32(address) != kind.type:
             return self._converted(kind, address)
-        if kind.type == schema.ARRAY:
+        if schema.ARRAY in (kind.type, read_int32(address)):
             return self._read_array(address)
         return variants.read(address)
 
@@ -146,7 +146,7 @@ class TypedValues:
         variant = (c_int64 * 3)()
         at = ctypes.addressof(variant)
         if kind.type == schema.NIL:  # a Variant as it is
-            return self._variants.read(address)
+            return self.read(kind, address)
         self._variants.write_of_type(kind.type, at, address)
         try:
             return self.read(kind, at)
