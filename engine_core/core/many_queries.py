@@ -49,8 +49,8 @@ class ManyQueries:
         areas: bool = False, exclude=(), threads: int = 1,
     ) -> np.ndarray:  # fmt: skip
         """Move a shape from each place by its motion, (n, 3) [m], and find the first thing that it hits: rows of QUERY (n,),
-        where `is_hit`, `safe_fraction`, `unsafe_fraction`, `hit`, `hit_normal`, `hit_body`, ... say so. A cast ignores what the shape
-        overlaps at its start. `threads`: how many share the work."""
+        where `is_hit`, `safe_fraction`, `unsafe_fraction`, `hit`, `hit_normal`, `hit_body`, ... say so. A cast ignores what the
+        shape overlaps at its start. `threads`: how many share the work."""
         call = "cast_shapes"
         rows, _alive = self._laid_out(call, CAST, places, margin, mask, bodies, areas, exclude)
         rows["motion"] = numbers(call, "motions", motions, (len(rows), 3))
