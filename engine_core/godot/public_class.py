@@ -247,6 +247,8 @@ def _shown(value) -> str:
         return "null"
     if isinstance(value, bool):
         return str(value).lower()
+    if value == float("inf"):
+        return "INF"
     if isinstance(value, (tuple, list)) or hasattr(value, "dtype"):
         return f"Vector3{tuple(value)}" if isinstance(value, tuple) else "[]"
     return repr(value)

@@ -9,6 +9,7 @@ import ctypes
 from .class_help import Page
 from .interface import ENGINE_NAME
 from .public_class import PublicClass
+from .public_joints import add_joint_methods
 from .public_queries import add_query_classes
 from .public_shape_queries import add_shape_query_classes
 
@@ -36,6 +37,7 @@ class PublicServer:
             *add_query_classes(self.scree, engine, self._objects),
             *add_shape_query_classes(self.scree, engine, self._objects),
         ]
+        self._joint_broke = add_joint_methods(self.scree, engine)
         self._object = self.scree.make_object(self)
         self._call_engine("register_singleton", [engine.interface.name(NAME), self._pointer(self._object)])
 
@@ -47,6 +49,10 @@ class PublicServer:
         interface = self._engine.interface
         bind = interface.method("Engine", method, self._engine.api.classes["Engine"][method].hash)
         interface.call_method(bind, interface.singleton("Engine"), arguments)
+
+    def tell_joint_broke(self, space: int, joint: int) -> None:
+        """Emit `joint_broke`."""
+        self._joint_broke.emit(self._object, space, joint)
 
     def publish_help(self) -> None:
         """Give the editor the pages of the classes."""

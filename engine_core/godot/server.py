@@ -24,6 +24,7 @@ from .call_names import CALLS
 from .creation.stock import Stock
 from .errors import missing
 from .frames import to_world
+from .joint_making import settle_broken
 from .raw_memory import copy, reader, zero
 from .server_areas import free_area
 from .server_batches import InstanceBatches
@@ -141,6 +142,7 @@ class Server:
         record["settle_late"] = self._callback(_BY_INDEX, self.settle_late)
         record["settle_masses"] = self._callback(_BY_INDEX, self.settle_masses)
         self.world.body.on_stale = self._note_stale
+        record["tell_joints"] = self._callback(_BY_INDEX, self._tell_joints)
         record["bury"] = self._callback(_BY_INDEX, self._bury)
         record["make_body_state"] = self._callback(_BY_INDEX, self.make_body_state)
         record["set_stretched_transform"] = self._callback(_BY_ID, self._set_stretched_transform)
@@ -337,6 +339,16 @@ class Server:
             self.variants.destroy(ctypes.addressof(kept))
         for object_ in objects:
             self.engine.destroy_object(object_)
+
+    def _tell_joints(self, space: int) -> None:
+        """Tell scripts which joints of a space broke in the last step."""
+        try:
+            with self.lock:
+                broken = settle_broken(self, space)
+            for joint in broken:
+                self.engine.public.tell_joint_broke(space, joint)
+        except Exception as error:  # exceptions must not leave a callback
+            self.reporter.exception("joint_broke", error)
 
     def _set_stretched_transform(self, identity: int, address: int) -> None:
         """Set a transform with scale from compiled code: shapes must be cooked for it."""

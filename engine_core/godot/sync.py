@@ -170,6 +170,15 @@ def _tell_areas(instance, space, is_by_hand):
 
 
 @kernel
+def _tell_joints(instance, space, is_by_hand):
+    """Report the joints of a space that broke in its last step."""
+    if space.server == 0 or (space.is_active == 0 and not is_by_hand):
+        return
+    if system_at(space.system).joints.some_broke != 0:
+        call_1(server_at(instance).tell_joints, space.system_id)
+
+
+@kernel
 def flush_space(instance, space, number, is_by_hand):
     """Notify the bodies and areas of a space of its last step, if it is active or is stepped by hand."""
     i = 0
@@ -179,6 +188,7 @@ def flush_space(instance, space, number, is_by_hand):
         i += 1
     space.pending_count = 0
     _tell_areas(instance, space, is_by_hand)
+    _tell_joints(instance, space, is_by_hand)
 
 
 @kernel
