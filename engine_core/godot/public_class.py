@@ -190,10 +190,11 @@ class PublicClass:
             try:
                 read = [values.read_value(kind, at) for kind, at in zip(kinds, addresses(values_at), strict=True)]
                 answer = function(objects.get(instance), *read)
-                if returned and answer is not None:
-                    values.write_value(returned, result_at, answer)
             except Exception as problem:  # exceptions must not leave a callback
                 self._engine.reporter.exception(name, problem)
+                answer = None
+            if returned:  # the place may hold the result of another call
+                values.write_value(returned, result_at, values.nothing(returned) if answer is None else answer)
 
         return call
 
@@ -247,7 +248,7 @@ def _shown(value) -> str:
         return "null"
     if isinstance(value, bool):
         return str(value).lower()
-    if value == float("inf"):
+    if isinstance(value, float) and value == float("inf"):
         return "INF"
     if isinstance(value, (tuple, list)) or hasattr(value, "dtype"):
         return f"Vector3{tuple(value)}" if isinstance(value, tuple) else "[]"

@@ -9,8 +9,9 @@ import math
 from ..core.joints import AXIS_NAMES
 from ..joints.schema import IS_ENABLED
 from . import joint_making
+from .locked_calls import LockedCalls
 from .public_class import PublicClass, Signal
-from .schema import BOOL, FLOAT, NIL, RID, VECTOR3
+from .schema import BOOL, FLOAT, RID, VECTOR3
 from .server_joints import Joint
 from .typed_values import enum_of
 
@@ -25,23 +26,8 @@ _AXIS_TEXTS = (
 )  # fmt: skip
 
 
-class _Calls:
-    """The functions behind the methods. Each holds the server's lock."""
-
-    def __init__(self, engine):
-        self._engine = engine
-
-    def locked(self, name: str):
-        """The function with this name, called with the server and while holding its lock."""
-        function = getattr(self, name)
-
-        def call(_, *arguments):
-            server = self._engine.running_server(name)
-            with server.lock:
-                server.settle_now()
-                return function(server, *arguments)
-
-        return call
+class _Calls(LockedCalls):
+    """The functions behind the methods."""
 
     @staticmethod
     def _held(server, identity: int) -> Joint:
@@ -196,10 +182,7 @@ class _Calls:
 
 def add_joint_methods(scree: PublicClass, engine) -> Signal:
     """Add the calls to the class `Scree`. Return the signal `joint_broke`."""
-    calls = _Calls(engine)
-
-    def method(name: str, arguments: dict, result, text: str, **defaults) -> None:
-        scree.method(name, calls.locked(name), arguments, result, defaults=defaults, text=text)
+    method = _Calls(scree, engine).add
 
     names = [f"JOINT_AXIS_{name.replace(' ', '_').upper()}" for name in AXIS_NAMES]
     scree.enum("JointAxis", {name: (number, _AXIS_TEXTS[number]) for number, name in enumerate(names)})
@@ -223,36 +206,36 @@ def _add_loads(method) -> None:
     method("joint_get_position", _ON_AXIS, FLOAT,
            "Returns where one body is along or about an axis, against the other [m], [rad], right-handed: B against A; A against "
            "the world where B is the world. [param axis]: see [enum JointAxis].")  # fmt: skip
-    method("joint_set_break", {**_JOINT, "force": FLOAT, "torque": FLOAT}, NIL,
+    method("joint_set_break", {**_JOINT, "force": FLOAT, "torque": FLOAT}, None,
            "Lets a joint break in a step in which it has to bear more than [param force] [N] or [param torque] [N m]. It is kept "
            "when the joint gets other bodies.", torque=math.inf)  # fmt: skip
     method("joint_get_break_force", _JOINT, FLOAT, "Returns the force at which a joint breaks [N]; infinite by default.")
     method("joint_get_break_torque", _JOINT, FLOAT, "Returns the torque at which a joint breaks [N m]; infinite by default.")
     method("joint_is_broken", _JOINT, BOOL, "Returns whether a joint is broken.")
-    method("joint_set_enabled", {**_JOINT, "enabled": BOOL}, NIL,
+    method("joint_set_enabled", {**_JOINT, "enabled": BOOL}, None,
            "Switches a joint on or off. One that is off holds nothing; switching on mends a broken one.")  # fmt: skip
     method("joint_is_enabled", _JOINT, BOOL, "Returns whether a joint is switched on.")
-    method("free_joint", _JOINT, NIL, "Frees a joint, as [method PhysicsServer3D.free_rid] does.")
+    method("free_joint", _JOINT, None, "Frees a joint, as [method PhysicsServer3D.free_rid] does.")
 
 
 def _add_axes(method) -> None:
-    method("joint_set_limits", {**_ON_AXIS, "lower": FLOAT, "upper": FLOAT}, NIL,
+    method("joint_set_limits", {**_ON_AXIS, "lower": FLOAT, "upper": FLOAT}, None,
            f"Limits an axis [m], [rad]. Equal limits lock it. {_LASTS}")  # fmt: skip
-    method("joint_free_axis", _ON_AXIS, NIL, f"Frees an axis of its lock or limits. {_LASTS}")
-    method("joint_set_motor", {**_ON_AXIS, "velocity": FLOAT, "max_force": FLOAT}, NIL,
+    method("joint_free_axis", _ON_AXIS, None, f"Frees an axis of its lock or limits. {_LASTS}")
+    method("joint_set_motor", {**_ON_AXIS, "velocity": FLOAT, "max_force": FLOAT}, None,
            "Drives an axis at a velocity [m/s], [rad/s] with at most a force [N] or torque [N m]; velocity 0 is friction. "
            f"{_LASTS}",
            max_force=math.inf)  # fmt: skip
-    method("joint_clear_motor", _ON_AXIS, NIL, f"Switches the motor of an axis off. {_LASTS}")
+    method("joint_clear_motor", _ON_AXIS, None, f"Switches the motor of an axis off. {_LASTS}")
     sprung = {"target": FLOAT, "max_force": FLOAT}
-    method("joint_set_spring", {**_ON_AXIS, "stiffness": FLOAT, "damping": FLOAT, **sprung}, NIL,
+    method("joint_set_spring", {**_ON_AXIS, "stiffness": FLOAT, "damping": FLOAT, **sprung}, None,
            "Pulls an axis towards a target [m], [rad] by a stiffness [N/m], [N m/rad] and damping [N s/m], [N m s/rad], "
            f"with at most a force [N] or torque [N m]: with one, it is a motor that holds a position. {_LASTS}",
            target=0.0, max_force=math.inf)  # fmt: skip
-    method("joint_set_frequency", {**_ON_AXIS, "frequency": FLOAT, "damping_ratio": FLOAT, **sprung}, NIL,
+    method("joint_set_frequency", {**_ON_AXIS, "frequency": FLOAT, "damping_ratio": FLOAT, **sprung}, None,
            "Pulls an axis towards a target as [method joint_set_spring] does, by a frequency [1/s] and a damping ratio (1 is "
            f"critical), which hold for any masses. {_LASTS}", damping_ratio=1.0, target=0.0, max_force=math.inf)  # fmt: skip
-    method("joint_clear_spring", _ON_AXIS, NIL, f"Removes the spring of an axis. {_LASTS}")
+    method("joint_clear_spring", _ON_AXIS, None, f"Removes the spring of an axis. {_LASTS}")
 
 
 def _add_kinds(method) -> None:
@@ -263,18 +246,18 @@ def _add_kinds(method) -> None:
     method("rope_create", {**two, **points, **lengths}, RID,
            "Keeps a point of A and one of B, in global space as the bodies lie now, between two distances [m]: a rope, or a "
            f"rod if they are equal. {freed}")  # fmt: skip
-    method("rope_set_lengths", {**_JOINT, **lengths}, NIL, "Changes the distances of a rope [m].")
+    method("rope_set_lengths", {**_JOINT, **lengths}, None, "Changes the distances of a rope [m].")
     method("gear_create", {**two, "axis_a": VECTOR3, "axis_b": VECTOR3, "ratio": FLOAT}, RID,
            "Ties the turns of two bodies on hinges: turn of A about [param axis_a] + ratio x turn of B about [param axis_b] "
            f"= 0, axes in global space as the bodies lie now. Speeds are tied, not angles. {freed}")  # fmt: skip
     method("rack_create", {"pinion": RID, "rack": RID, "axis": VECTOR3, "direction": VECTOR3, "ratio": FLOAT}, RID,
            "Ties a rack on a slider to a pinion on a hinge: way of the rack along [param direction] [m] = ratio [m/rad] x "
            f"turn of the pinion about [param axis]. {freed}")  # fmt: skip
-    method("gear_set_ratio", {**_JOINT, "ratio": FLOAT}, NIL, "Changes the ratio of a gear or a rack.")
+    method("gear_set_ratio", {**_JOINT, "ratio": FLOAT}, None, "Changes the ratio of a gear or a rack.")
     method("pulley_create", {**two, **points, "wheel_a": VECTOR3, "wheel_b": VECTOR3, "ratio": FLOAT}, RID,
            "Hangs two bodies on a rope over two wheels, all in global space as the bodies lie now: |point A - wheel A| + ratio x "
            f"|point B - wheel B| stays at most what it is. {freed}", ratio=1.0)  # fmt: skip
-    method("pulley_set_lengths", {**_JOINT, **lengths}, NIL,
+    method("pulley_set_lengths", {**_JOINT, **lengths}, None,
            "Sets limits of the rope's length, counted with the ratio [m]; equal ones make a rod.")  # fmt: skip
     method("pulley_get_length", _JOINT, FLOAT, "Returns the length of the rope, counted with the ratio [m].")
     method(

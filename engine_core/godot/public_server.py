@@ -9,9 +9,12 @@ import ctypes
 from .class_help import Page
 from .interface import ENGINE_NAME
 from .public_class import PublicClass
+from .public_bodies import add_body_methods
 from .public_joints import add_joint_methods
 from .public_queries import add_query_classes
 from .public_shape_queries import add_shape_query_classes
+from .public_shapes import add_shape_methods
+from .public_spaces import add_space_methods
 
 NAME = "Scree"
 _PAGE = Page(
@@ -38,6 +41,8 @@ class PublicServer:
             *add_shape_query_classes(self.scree, engine, self._objects),
         ]
         self._joint_broke = add_joint_methods(self.scree, engine)
+        for add in (add_body_methods, add_shape_methods, add_space_methods):
+            add(self.scree, engine)
         self._object = self.scree.make_object(self)
         self._call_engine("register_singleton", [engine.interface.name(NAME), self._pointer(self._object)])
 

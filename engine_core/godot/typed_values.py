@@ -34,6 +34,11 @@ _CONVERTS = {
     **dict.fromkeys((*_WIDTHS, schema.PACKED_VECTOR3_ARRAY), (schema.ARRAY,)),
 }  # fmt: skip
 _COUNTED = (schema.STRING, schema.STRING_NAME, schema.DICTIONARY, schema.ARRAY, *_WIDTHS, schema.PACKED_VECTOR3_ARRAY)
+_NOTHING = {
+    schema.BOOL: False, schema.INT: 0, schema.FLOAT: 0.0, schema.STRING: "", schema.VECTOR3: (0.0,) * 3, schema.RID: 0,
+    schema.TRANSFORM3D: (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), schema.DICTIONARY: {}, schema.ARRAY: (),
+    **{kind: np.zeros(0, width) for kind, width in _WIDTHS.items()}, schema.PACKED_VECTOR3_ARRAY: np.zeros((0, 3), np.float32),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -184,12 +189,17 @@ class TypedValues:
         self._variants.write_of_type(schema.ARRAY, address, at)
         self._free_value[schema.ARRAY](at)
 
+    @staticmethod
+    def nothing(kind: Kind):
+        """What a call of this type answers after an error: zero, an empty array; None for an Object or a Variant."""
+        return _NOTHING.get(kind.type)
+
     def write_value(self, kind: Kind, address: int, value) -> None:
         """Write a Python value as a value of the type itself, over the one at an address: the result of a typed call."""
-        if value is None:
-            return
         if kind.type == schema.OBJECT:
-            (self._set_reference if kind.is_counted else write_word)(address, value)
+            (self._set_reference if kind.is_counted else write_word)(address, value or 0)
+            return
+        if value is None:
             return
         variant = (c_int64 * 3)()
         at = ctypes.addressof(variant)

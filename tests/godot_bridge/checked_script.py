@@ -52,5 +52,6 @@ def run_checks(folder: Path, script: str, engine: str = "Scree Physics", errors:
     assert [line for line in lines if any(leak in line for leak in LEAKS)] == [], ran.output
     printed = [line.removeprefix("ERROR: scree: ") for line in lines if line.startswith("ERROR")]
     assert len(printed) == len(errors), "\n".join(printed)
-    assert [pair for pair in zip(errors, printed, strict=True) if pair[0] not in pair[1]] == []
+    others = [f"{wanted!r} is not in {got!r}" for wanted, got in zip(errors, printed, strict=True) if wanted not in got]
+    assert not others, "\n".join(others)
     return ran.output

@@ -74,7 +74,7 @@ func _body(at: Vector3, mass := 1.0, kind := PhysicsServer3D.BODY_MODE_RIGID) ->
 func _hinged(at: Vector3) -> RID:
 	var body := _body(at)
 	var hinge := PhysicsServer3D.joint_create()
-	PhysicsServer3D.joint_make_hinge_simple(hinge, body, Vector3.ZERO, Vector3(0, 0, 1), RID(), at, Vector3(0, 0, 1))
+	PhysicsServer3D.joint_make_hinge(hinge, body, Transform3D.IDENTITY, RID(), Transform3D(Basis.IDENTITY, at))
 	_things.append(hinge)
 	return body
 
