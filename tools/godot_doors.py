@@ -255,7 +255,7 @@ Space.area_events | Area3D.body_entered, PhysicsServer3D.area_set_monitor_callba
 Space.on_step | SceneTree.physics_frame, PhysicsServer3D.body_set_force_integration_callback | no call between sub-steps
 Space.on_waking | RigidBody3D.sleeping_state_changed |
 Space.remove | PhysicsServer3D.free_rid |
-SpaceSettings | Scree.space_set_setting, physics/scree_3d/solver/substeps |
+SpaceSettings | Scree.space_set_setting, physics/scree_3d/simulation/substeps |
 SpaceState | Scree.space_save | a PackedByteArray
 SpaceState.step_count | Scree.space_get_step_count | after restoring
 SpaceState.to_bytes | Scree.space_save |

@@ -36,9 +36,9 @@ def run_script(folder: Path, script: str, files: dict[str, str] | None = None, e
     return ran.output
 
 
-def run_checks(folder: Path, script: str, errors: tuple[str, ...] = ()) -> None:
+def run_checks(folder: Path, script: str, errors: tuple[str, ...] = (), files: dict[str, str] | None = None) -> None:
     """Run a script of checks; they must pass, and these errors be printed, in order."""
-    output = run_script(folder, script)
+    output = run_script(folder, script, files)
     lines = output.splitlines()
     assert [line for line in lines if line.startswith("FAIL ")] == [], output
     names = re.findall(r'check\("([^"]+)"', (FOLDER / script).read_text())
