@@ -191,7 +191,7 @@ class TypedValues:
 
     @staticmethod
     def nothing(kind: Kind):
-        """What a call of this type answers after an error: zero, an empty array; None for an Object or a Variant."""
+        """The answer of a call of this type after an error: zero, an empty array; None for an Object or a Variant."""
         return _NOTHING.get(kind.type)
 
     def write_value(self, kind: Kind, address: int, value) -> None:
