@@ -23,6 +23,7 @@ func _initialize() -> void:
 	_pulley()
 	_rope()
 	await _breaking()
+	_apart()
 	_node_joint()
 	_shifted()
 	_wrong()
@@ -239,6 +240,23 @@ func _breaking() -> void:
 	PhysicsServer3D.space_set_active(_space, false)
 	for joint: RID in [strong, weak, third] as Array[RID]:
 		PhysicsServer3D.free_rid(joint)
+
+
+## Two balls 0.3 m apart, of 0.25 m each: joined they do not collide, apart they do.
+func _apart() -> void:
+	var low := _body(Vector3(25, 50, 0), 1.0, PhysicsServer3D.BODY_MODE_STATIC)
+	var high := _body(Vector3(25, 50.3, 0))
+	var weld := Scree.weld_create(low, high)
+	_steps(10)
+	check("joined bodies do not collide", near(_place(high).y, 50.3, 0.001), _place(high))
+	var state := Scree.space_save(_space)
+	Scree.joint_set_break(weld, 5.0)
+	_steps(1)
+	var flushed := Scree.space_flush(_space)
+	_steps(20)
+	check("after it broke they do", flushed and _place(high).distance_to(_place(low)) > 0.48, _place(high))
+	check("no way back to before it broke", not Scree.space_restore(_space, state))
+	_things.append(weld)
 
 
 func _node_joint() -> void:
