@@ -132,7 +132,7 @@ Hits.distances | ScreeRayHits.fractions | as parts of the rays
 Hits.body_ids | ScreeRayHits.rids |
 Hits.shapes | ScreeRayHits.shapes |
 Hits.faces | ScreeRayHits.faces |
-Hits.surfaces | - | faces tell which surface it is
+Hits.surfaces | ScreeRayHits.surfaces |
 Hull | ConvexPolygonShape3D |
 Joint | Joint3D |
 Joint.id | Joint3D.get_rid |

@@ -68,6 +68,8 @@ def _add_hits_class(engine, objects) -> PublicClass:
          "Ids of the bodies and areas, for [method @GlobalScope.rid_from_int64]; 0 without a hit."),
         ("shapes", PACKED_INT32_ARRAY, lambda b: b.rows["instance"], "Numbers of the shapes on the bodies."),
         ("faces", PACKED_INT32_ARRAY, lambda b: b.rows["face"], "Numbers of the triangles of meshes; -1 for other shapes."),
+        ("surfaces", PACKED_INT32_ARRAY, lambda b: b.rows["material"],
+         "Numbers of the surfaces of meshes and height fields made with some; -1 for other shapes."),
     ):  # fmt: skip
         hits.property(name, type_, values, text=text)
     return hits

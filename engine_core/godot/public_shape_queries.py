@@ -144,6 +144,9 @@ class _Rooms:
 
     def _begin(self, call: str, space: int) -> tuple:
         server = self._engine.running_server(call)
+        if server.record["note_count"]:  # compiled calls have made or set shapes that Python does not know yet
+            with server.lock:
+                pass
         return server, ManyQueries(server.queries), frame_of_space(server, space)
 
     def cast_shapes(self, _, space, shape, places, motions, mask, areas, exclude, margin, threads):

@@ -83,6 +83,11 @@ func _casts() -> void:
 	var wanted := [(5.0 - 1.0 - 0.1 - 0.5 * sqrt(2.0)) / 10.0, (5.0 - 1.0 - 0.1 - sqrt(2.0)) / 10.0]
 	check("turned and stretched boxes", absf(boxes.safe_fractions[0] - float(str(wanted[0]))) < 2e-3
 		and absf(boxes.safe_fractions[1] - float(str(wanted[1]))) < 2e-3, [boxes.safe_fractions, wanted])
+	var fresh := PhysicsServer3D.box_shape_create()
+	PhysicsServer3D.shape_set_data(fresh, Vector3(1, 1, 1))
+	var at_once := Scree.cast_shapes(_space, fresh, [Transform3D(Basis.from_scale(Vector3(1, 2, 1)), Vector3(0, 5, 0))], motions.slice(0, 1))
+	check("a shape that was just made, stretched", absf(at_once.safe_fractions[0] - 0.2) < 1e-3, at_once.safe_fractions)
+	PhysicsServer3D.free_rid(fresh)
 	var buffer := PackedFloat32Array([1, 0, 0, 5, 0, 1, 0, 5, 0, 0, 1, 0])
 	check("a buffer of 12 numbers", absf(Scree.cast_shapes(_space, _ball, buffer, motions.slice(0, 1)).safe_fractions[0] - 0.3) < 1e-3)
 	check("excluded from a cast", Scree.cast_shapes(_space, _ball, buffer, motions.slice(0, 1), 1, false, [_bodies[1]]).is_hit[0] == 0)

@@ -123,8 +123,8 @@ func _mesh() -> void:
 	check("mesh: hit from above", near(_top(at, Vector3(2, 0, 1)), 0.0))
 	var up := Scree.cast_ray_all(_space, at + Vector3(2, -5, 1), at + Vector3(2, 5, 1))
 	check("mesh: not from below", up.size() == 0)
-	var faces := Scree.cast_ray_all(_space, at + Vector3(-1, 5, 2), at + Vector3(-1, -5, 2)).faces
-	check("mesh: its triangles are numbered", faces == PackedInt32Array([1]), faces)
+	var hits := Scree.cast_ray_all(_space, at + Vector3(-1, 5, 2), at + Vector3(-1, -5, 2))
+	check("mesh: its triangles are numbered", hits.faces == PackedInt32Array([1]) and hits.surfaces == PackedInt32Array([1]), hits.faces)
 	var box := _box(Vector3(0.25, 0.25, 0.25))
 	var slides := _body(box, at + Vector3(3, 0.25, -3), PhysicsServer3D.BODY_MODE_RIGID)
 	var stops := _body(box, at + Vector3(-4, 0.25, 3), PhysicsServer3D.BODY_MODE_RIGID)
