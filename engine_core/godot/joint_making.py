@@ -9,6 +9,7 @@ import numpy as np
 from ..api.arrays import frame_along
 from ..bodies.identity import index_of
 from .frames import frame_of_space, read_place
+from .joint_frames import basis_of
 from .server_joints import Joint
 
 _ZERO = (0.0, 0.0, 0.0)
@@ -28,9 +29,15 @@ def _local(server, body: int, space: int, point, axis=None) -> tuple:
     basis = np.eye(3) if axis is None else frame_along(axis)
     if not body:
         return (*basis.ravel(), *(frame_of_space(server, space) + point))
-    place = np.asarray(read_place(server, server.body_index(body)))
-    turn = place[:9].reshape(3, 3)
-    return (*(turn.T @ basis).ravel(), *(turn.T @ (np.asarray(point) - place[9:])))
+    index = server.body_index(body)
+    place, turn = np.asarray(read_place(server, index)), _turn(server, index)
+    way = np.linalg.solve(place[:9].reshape(3, 3), np.asarray(point) - place[9:])  # the core scales it with the body
+    return (*(turn.T @ basis).ravel(), *way)
+
+
+def _turn(server, index: int) -> np.ndarray:
+    """The rotation of a body, without its scale, (3, 3)."""
+    return np.asarray(basis_of(server.world.bodies.rows[index]["rotation"])).reshape(3, 3)
 
 
 def _space_of(server, *bodies: int) -> int:
@@ -90,8 +97,13 @@ def _ratio(server, ratio: float):
 def make_pulley(server, body_a: int, body_b: int, point_a, point_b, wheel_a, wheel_b, ratio: float) -> int:
     """Hang two bodies on a rope over two wheels. Points and wheels in Godot's coordinates."""
     zero = frame_of_space(server, _space_of(server, body_a, body_b))
-    points = [_local(server, body, 0, point)[9:] if body else zero + point for body, point in
-              ((body_a, point_a), (body_b, point_b))]  # fmt: skip
+    points = []
+    for body, point in ((body_a, point_a), (body_b, point_b)):
+        if body:  # the core does not scale these points with the body
+            index = server.body_index(body)
+            points.append(_turn(server, index).T @ (np.asarray(point) - read_place(server, index)[9:]))
+        else:
+            points.append(zero + point)
     pulley = server.world.pulley.create(body_a, body_b, *points, zero + wheel_a, zero + wheel_b, ratio=ratio)
     return server.joints.add(Joint(own="pulley", pulley=pulley))
 

@@ -197,6 +197,16 @@ func _rope() -> void:
 	_steps(120)
 	check("rope: a rod", near(_place(body).y, 50.0, 0.001), _place(body))
 	_things.append(rope)
+	# The scale of a body is not one of the joint's frame.
+	var large := _body(Vector3(8, 50, 0))
+	PhysicsServer3D.body_set_state(large, PhysicsServer3D.BODY_STATE_TRANSFORM, Transform3D(Basis.from_scale(Vector3(2, 2, 2)), Vector3(8, 50, 0)))
+	_things.append(Scree.rope_create(RID(), large, Vector3(8, 52, 0), Vector3(8, 50.4, 0), 0.0, 1.6))
+	_steps(60)
+	check("rope: at a scaled body", near(_place(large).y, 50.0, 0.001), _place(large))
+	var pulley := Scree.pulley_create(large, RID(), Vector3(8, 50.4, 0), Vector3(9, 50, 0), Vector3(8, 52, 0), Vector3(9, 52, 0))
+	_steps(1)
+	check("pulley: at a scaled body", near(Scree.pulley_get_length(pulley), 1.6 + 2.0, 0.001), Scree.pulley_get_length(pulley))
+	Scree.free_joint(pulley)
 
 
 func _breaking() -> void:
