@@ -121,7 +121,8 @@ class ManyQueries:
         rows["max_results"] = most
         answers = np.minimum(self._ask(call, system, shape, places, rows, threads), most)
         firsts = np.concatenate([[0], np.cumsum(answers)])
-        return Found(room[np.arange(most) < answers[:, None]], firsts)
+        asked = np.repeat(np.arange(count), answers)
+        return Found(room[asked, np.arange(len(asked)) - firsts[asked]], firsts)
 
     def _ask(self, call: str, system: int, shape: int, places, rows, threads: int) -> np.ndarray:
         """Ask the queries at their places. Return the numbers that they answer, int64 (n,)."""
