@@ -31,6 +31,7 @@ func _initialize() -> void:
 	_overlaps()
 	_contacts()
 	_bounds()
+	await _on_threads()
 	_shifted()
 	_wrong()
 	for body: RID in _bodies:
@@ -120,6 +121,29 @@ func _bounds() -> void:
 	check("the closest point", near(Scree.closest_point(_bodies[2], Vector3(10, 4, 0)), Vector3(10, 1, 0)))
 	var corners := Scree.triangles(_space, Vector3(-1, -1, -1), Vector3(1, 1, 1))
 	check("triangles of a ball", corners.size() > 60 and corners.size() % 3 == 0 and absf(corners[0].length() - 1.0) < 1e-3, corners.size())
+
+
+## Workers ask while Godot steps the space.
+func _on_threads() -> void:
+	var right := PackedInt32Array()
+	var _size := right.resize(64)
+	var from := PackedVector3Array()
+	var to := PackedVector3Array()
+	for x: int in 100:
+		var _full := from.append(Vector3(0.1 * x, 5, 0))
+		_full = to.append(Vector3(0.1 * x, -5, 0))
+	var wanted := Scree.cast_rays(_space, from, to).is_hit
+	var ask := func(number: int) -> void:
+		for k: int in 5:
+			var hits := Scree.cast_rays(_space, from, to, 1, false, [], 1 + number % 2)
+			var found := Scree.overlap_spheres(_space, from, PackedFloat32Array([5.0]))
+			right[number] += int(hits.is_hit == wanted and found.count_at(0) > 0 and found.size() == 100)
+	var task := WorkerThreadPool.add_group_task(ask, 64)
+	for frame: int in 100:
+		OS.delay_msec(5)
+		await physics_frame
+	WorkerThreadPool.wait_for_group_task_completion(task)
+	check("workers ask, too", right.count(5) == 64, right)
 
 
 func _shifted() -> void:
