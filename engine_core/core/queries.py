@@ -41,7 +41,7 @@ def install_queries(system_row) -> None:
     system_row["functions"]["test_motion"] = test_body_motion.address
 
 
-def _numbers(call: str, name: str, value, shape: tuple) -> np.ndarray:
+def numbers(call: str, name: str, value, shape: tuple) -> np.ndarray:
     """Convert to finite doubles of this shape (-1: any). Raises ValueError, naming call and value."""
     try:
         array = np.ascontiguousarray(value, dtype=np.float64)
@@ -61,6 +61,12 @@ class Queries:
         self.world = world
         self._threads: ThreadPoolExecutor | None = None
 
+    def close(self) -> None:
+        """End the threads that share the work."""
+        if self._threads is not None:
+            self._threads.shutdown()
+            self._threads = None
+
     def _layer_mask(self, call: str, names) -> int:
         """The bits of broad-phase layers given by name; 0 for all."""
         known = self.world.broad_phase_names
@@ -69,7 +75,7 @@ class Queries:
                 raise ValueError(f"{call}: there is no broad-phase layer {name!r}; there are {', '.join(known)}")
         return sum(1 << known.index(name) for name in names or ())
 
-    def _query(
+    def query(
         self, call: str, operation: int, mask: int, bodies: bool, areas: bool, exclude, layers=None, shape_mask: int = 0
     ) -> tuple:
         """Build a QUERY (array of one), and what must live as long as it."""
@@ -114,7 +120,7 @@ class Queries:
         broad-phase layers, all by default; `shape_mask`: the shape filter; `threads`: how many share the work; `out`: rows of
         RAY_RESULT to be written instead of new ones."""
         call = "cast_rays"
-        origins, ends = _numbers(call, "origins", origins, (-1, 3)), _numbers(call, "ends", ends, (-1, 3))
+        origins, ends = numbers(call, "origins", origins, (-1, 3)), numbers(call, "ends", ends, (-1, 3))
         if len(origins) != len(ends):
             raise ValueError(f"{call}: origins and ends must be of the same number, got {len(origins)} and {len(ends)}")
         if collector not in ("closest", "any"):
@@ -122,7 +128,7 @@ class Queries:
         results = np.zeros(len(origins), dtype=RAY_RESULT) if out is None else out
         if results.dtype != RAY_RESULT or results.shape != (len(origins),) or not results.flags.c_contiguous:
             raise ValueError(f"{call}: out must be {len(origins)} rows of RAY_RESULT, got {results.dtype} {results.shape}")
-        query, _alive = self._query(call, RAYS, mask, bodies, areas, exclude, layers, shape_mask)
+        query, _alive = self.query(call, RAYS, mask, bodies, areas, exclude, layers, shape_mask)
         row = query[0]
         row["flags"] |= self._ray_flags(hit_from_inside, hit_back_faces, only_pickable)
         row["collector"] = self._collector(call, collector)
@@ -134,7 +140,7 @@ class Queries:
             part["results"] = results[begin:].ctypes.data
             self._ask(call, system, query_rays, part)
 
-        self._share(ask, len(origins), threads)
+        self.share(call, ask, len(origins), threads)
         return results
 
     @staticmethod
@@ -145,10 +151,10 @@ class Queries:
             | (ONLY_PICKABLE if only_pickable else 0)
         )
 
-    def _share(self, ask, count: int, threads: int) -> None:
+    def share(self, call: str, ask, count: int, threads: int) -> None:
         """Run `ask(begin, end)` for parts of `count` items on this many threads, the calling one included."""
         if threads < 1:
-            raise ValueError(f"cast_rays: threads must be at least 1, got {threads}")
+            raise ValueError(f"{call}: threads must be at least 1, got {threads}")
         limits = [count * k // threads for k in range(threads + 1)]
         parts = [(begin, end) for begin, end in zip(limits, limits[1:], strict=False) if end > begin]
         if len(parts) > 1 and self._threads is None:
@@ -167,21 +173,21 @@ class Queries:
         """Find the hits of one ray, nearest first: of every shape ("all") or the nearest of every body ("closest per body"), at
         most `max_results` of them. Rows of RAY_RESULT."""
         call = "cast_ray_all"
-        query, _alive = self._query(call, RAY, mask, bodies, areas, exclude, layers, shape_mask)
+        query, _alive = self.query(call, RAY, mask, bodies, areas, exclude, layers, shape_mask)
         row = query[0]
         row["collector"] = self._collector(call, collector)
         if row["collector"] < ALL:
             raise ValueError(f"{call}: collector must be all or closest per body, got {collector!r}")
         row["flags"] |= self._ray_flags(hit_from_inside, hit_back_faces, False)
-        row["position"] = _numbers(call, "origin", origin, (3,))
-        row["motion"] = _numbers(call, "end", end, (3,)) - row["position"]
+        row["position"] = numbers(call, "origin", origin, (3,))
+        row["motion"] = numbers(call, "end", end, (3,)) - row["position"]
         hits = self._results(call, query, RAY_RESULT, max_results)
         hits = hits[: self._ask(call, system, query_rays, query)]
         return hits[np.lexsort((hits["instance"], hits["body"], hits["fraction"]))]
 
     def cast_ray(self, system: int, origin, end, **settings):
         """Find the nearest hit of one ray, a row of RAY_RESULT, or None. Settings as in `cast_rays`."""
-        origin, end = _numbers("cast_ray", "origin", origin, (3,)), _numbers("cast_ray", "end", end, (3,))
+        origin, end = numbers("cast_ray", "origin", origin, (3,)), numbers("cast_ray", "end", end, (3,))
         result = self.cast_rays(system, origin[None], end[None], **settings)[0]
         return result if result["body"] >= 0 else None
 
@@ -191,8 +197,8 @@ class Queries:
     ) -> np.ndarray:  # fmt: skip
         """Find the shapes that contain a point [m]: rows of BODY_HIT, at most `max_results`."""
         call = "intersect_point"
-        query, _alive = self._query(call, POINT, mask, bodies, areas, exclude)
-        query[0]["position"] = _numbers(call, "point", point, (3,))
+        query, _alive = self.query(call, POINT, mask, bodies, areas, exclude)
+        query[0]["position"] = numbers(call, "point", point, (3,))
         hits = self._results(call, query, BODY_HIT, max_results)
         return hits[: self._ask(call, system, query_rays, query)]
 
@@ -211,7 +217,7 @@ class Queries:
             size = np.asarray(transform, dtype=np.float64).size
         except (TypeError, ValueError):
             raise ValueError(f"{call}: transform must be 3 or 12 numbers, got {transform!r}") from None
-        values = _numbers(call, "transform", np.ravel(transform), (3 if size == 3 else 12,))
+        values = numbers(call, "transform", np.ravel(transform), (3 if size == 3 else 12,))
         if not 0.0 <= margin < np.inf:
             raise ValueError(f"{call}: margin must be at least 0 and finite, got {margin}")
         index = self.world.shape.index(call, shape)
@@ -235,7 +241,7 @@ class Queries:
     ) -> np.ndarray:  # fmt: skip
         """Find the shapes of bodies that overlap a shape grown by `margin` [m]: rows of BODY_HIT, at most `max_results`."""
         call = "intersect_shape"
-        query, _alive = self._query(call, OVERLAP, mask, bodies, areas, exclude)
+        query, _alive = self.query(call, OVERLAP, mask, bodies, areas, exclude)
         hits = self._results(call, query, BODY_HIT, max_results)
         return hits[: self._ask_with_shape(call, system, query, shape, transform, margin)]
 
@@ -245,7 +251,7 @@ class Queries:
     ) -> np.ndarray:  # fmt: skip
         """Find the contacts of a shape grown by `margin` [m]: rows of QUERY_CONTACT, the deepest `max_results` of them."""
         call = "collide_shape"
-        query, _alive = self._query(call, CONTACTS, mask, bodies, areas, exclude)
+        query, _alive = self.query(call, CONTACTS, mask, bodies, areas, exclude)
         contacts = self._results(call, query, QUERY_CONTACT, max_results)
         return contacts[: self._ask_with_shape(call, system, query, shape, transform, margin)]
 
@@ -262,8 +268,8 @@ class Queries:
         """Find how much of `motion` [m] is free for a shape: (safe fraction, unsafe fraction), (1, 1) if all is. What the shape
         overlaps at the start is ignored."""
         call = "cast_motion"
-        query, _alive = self._query(call, CAST, mask, bodies, areas, exclude)
-        query[0]["motion"] = _numbers(call, "motion", motion, (3,))
+        query, _alive = self.query(call, CAST, mask, bodies, areas, exclude)
+        query[0]["motion"] = numbers(call, "motion", motion, (3,))
         self._ask_with_shape(call, system, query, shape, transform, margin)
         return float(query[0]["safe_fraction"]), float(query[0]["unsafe_fraction"])
 
@@ -276,9 +282,9 @@ class Queries:
         body ("closest per body"). Rows of RAY_RESULT, with faces and materials; `fraction` is where it touches. What the shape
         overlaps at the start is ignored."""
         call = "cast_shape"
-        query, _alive = self._query(call, CAST, mask, bodies, areas, exclude, layers, shape_mask)
+        query, _alive = self.query(call, CAST, mask, bodies, areas, exclude, layers, shape_mask)
         row = query[0]
-        row["motion"], row["collector"] = _numbers(call, "motion", motion, (3,)), self._collector(call, collector)
+        row["motion"], row["collector"] = numbers(call, "motion", motion, (3,)), self._collector(call, collector)
         hits = self._results(call, query, RAY_RESULT, max_results)
         count = self._ask_with_shape(call, system, query, shape, transform, margin)
         if row["collector"] >= ALL:
@@ -297,10 +303,10 @@ class Queries:
 
     def bodies_in_box(self, system: int, center, half_extents, rotation=(0.0, 0.0, 0.0, 1.0), **settings) -> np.ndarray:
         """Ids of the bodies whose bounds touch a box, turned by a unit quaternion. A point: half extents of zero."""
-        half = _numbers("bodies_in_box", "half_extents", half_extents, (3,))
+        half = numbers("bodies_in_box", "half_extents", half_extents, (3,))
         if (half < 0.0).any():
             raise ValueError(f"bodies_in_box: half_extents must not be negative, got {half.tolist()}")
-        rotation = _numbers("bodies_in_box", "rotation", rotation, (4,))
+        rotation = numbers("bodies_in_box", "rotation", rotation, (4,))
         size = float(np.linalg.norm(rotation))
         if not 0.5 < size < 2.0:
             raise ValueError(f"bodies_in_box: rotation must be a unit quaternion, got {rotation.tolist()}")
@@ -314,16 +320,16 @@ class Queries:
 
     def bodies_on_ray(self, system: int, origin, end, **settings) -> np.ndarray:
         """Ids of the bodies whose bounds a ray meets."""
-        origin, end = _numbers("bodies_on_ray", "origin", origin, (3,)), _numbers("bodies_on_ray", "end", end, (3,))
+        origin, end = numbers("bodies_on_ray", "origin", origin, (3,)), numbers("bodies_on_ray", "end", end, (3,))
         return self._bodies("bodies_on_ray", system, BOUNDS_RAY, origin, (0.0, 0.0, 0.0), None, settings, end - origin)
 
     def _bodies(self, call, system, operation, center, half, rotation, settings, motion=(0.0, 0.0, 0.0)) -> np.ndarray:
         """Run a query of bounds. `settings`: mask, bodies, areas, layers, max_results (None: all)."""
         settings = {"mask": ALL_LAYERS, "bodies": True, "areas": False, "layers": None, "max_results": None, **settings}
         wanted = settings.pop("max_results")
-        query, _alive = self._query(call, operation, exclude=(), **settings)
+        query, _alive = self.query(call, operation, exclude=(), **settings)
         row = query[0]
-        row["position"], row["half_extents"], row["motion"] = _numbers(call, "center", center, (3,)), half, motion
+        row["position"], row["half_extents"], row["motion"] = numbers(call, "center", center, (3,)), half, motion
         if rotation is not None:
             row["rotation"] = rotation
         rows = self._as_many_as_there_are(call, system, query, BODY_HIT, wanted)
@@ -342,9 +348,9 @@ class Queries:
         """Copy all shapes whose bounds touch a box, with their poses at one moment, for a long job that holds no lock."""
         call = "collect_shapes"
         settings = {"mask": ALL_LAYERS, "bodies": True, "areas": False, "exclude": (), **settings}
-        query, _alive = self._query(call, COLLECT_SHAPES, **settings)
-        query[0]["position"] = _numbers(call, "center", center, (3,))
-        query[0]["half_extents"] = _numbers(call, "half_extents", half_extents, (3,))
+        query, _alive = self.query(call, COLLECT_SHAPES, **settings)
+        query[0]["position"] = numbers(call, "center", center, (3,))
+        query[0]["half_extents"] = numbers(call, "half_extents", half_extents, (3,))
         shapes = self.world.shapes
         with shapes.held():  # settings must not change while they are copied
             rows = self._as_many_as_there_are(call, system, query, PLACED_SHAPE, None)
@@ -361,8 +367,8 @@ class Queries:
         if row < 0:
             raise ValueError(f"{call}: the body is in no system, got {body}")
         system = int(self.world.systems.rows[row]["id"])
-        query, _alive = self._query(call, CLOSEST_POINT, ALL_LAYERS, True, True, ())
-        query[0]["body"], query[0]["position"] = index, _numbers(call, "point", point, (3,))
+        query, _alive = self.query(call, CLOSEST_POINT, ALL_LAYERS, True, True, ())
+        query[0]["body"], query[0]["position"] = index, numbers(call, "point", point, (3,))
         self._ask(call, system, query_shapes, query)
         return query[0]["hit"].copy()
 
@@ -383,12 +389,12 @@ class Queries:
             raise ValueError(f"{call}: margin must be at least 0 and finite, got {margin}")
         system = self.world.system(system_id)
         install_queries(system.row)
-        values = _numbers(call, "transform", np.ravel(transform), (3 if np.size(transform) == 3 else 12,))
+        values = numbers(call, "transform", np.ravel(transform), (3 if np.size(transform) == 3 else 12,))
         excluded = np.ascontiguousarray(list(exclude), dtype=np.int64)
         collisions = np.zeros(max_collisions, dtype=QUERY_CONTACT)
         asked = np.zeros(1, dtype=MOTION)
         row = asked[0]
-        row["body"], row["position"], row["motion"] = index, values[-3:], _numbers(call, "motion", motion, (3,))
+        row["body"], row["position"], row["motion"] = index, values[-3:], numbers(call, "motion", motion, (3,))
         row["rotation"] = split_basis(values[:9].reshape(3, 3))[0] if len(values) == 12 else (0.0, 0.0, 0.0, 1.0)
         row["flags"] = (COLLIDES_SEPARATION_RAYS if collide_separation_ray else 0) | (
             REPORTS_RECOVERY if recovery_as_collision else 0
@@ -413,7 +419,7 @@ class ShapeSnapshot:
         """Find the nearest hit of each ray among these shapes: rows of RAY_RESULT, `body` and `instance` unused, `body_id`
         filled. Tests each shape against each ray."""
         call = "ShapeSnapshot.cast_rays"
-        origins, ends = _numbers(call, "origins", origins, (-1, 3)), _numbers(call, "ends", ends, (-1, 3))
+        origins, ends = numbers(call, "origins", origins, (-1, 3)), numbers(call, "ends", ends, (-1, 3))
         if len(origins) != len(ends):
             raise ValueError(f"{call}: origins and ends must be of the same number, got {len(origins)} and {len(ends)}")
         results = np.zeros(len(origins), dtype=RAY_RESULT)

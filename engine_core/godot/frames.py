@@ -92,6 +92,12 @@ def frame_of_space(server, space: int) -> np.ndarray:
     return row["place"]["frames"][int(row["place"]["frame_version"]) & 1].copy()
 
 
+def frame_of_body(server, index: int) -> np.ndarray:
+    """The frame of the space that a body or an area is in, by its index; zero for none [m]."""
+    system = int(server.world.bodies.rows[index]["system"])
+    return frame_of_space(server, int(server.world.systems.rows[system]["id"]) if system >= 0 else 0)
+
+
 def enter_space(server, identity: int, space: int, before: int, set_system) -> None:
     """Put a body or an area into another space, or none, at its position in Godot's coordinates."""
     way = frame_of_space(server, space) - frame_of_space(server, before)
@@ -107,9 +113,7 @@ def enter_space(server, identity: int, space: int, before: int, set_system) -> N
 
 def to_world(server, identity: int, transform) -> tuple:
     """Convert a transform of twelve numbers of a body or an area from Godot's coordinates."""
-    system = int(server.world.bodies.rows[index_of(identity)]["system"])
-    space = int(server.world.systems.rows[system]["id"]) if system >= 0 else 0
-    return (*transform[:9], *(np.asarray(transform[9:]) + frame_of_space(server, space)))
+    return (*transform[:9], *(np.asarray(transform[9:]) + frame_of_body(server, index_of(identity))))
 
 
 def read_place(server, index: int) -> tuple:

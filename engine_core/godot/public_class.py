@@ -16,7 +16,7 @@ from .methods import (
     CALL, INVALID_ARGUMENT, PTR_CALL, TOO_FEW_ARGUMENTS, TOO_MANY_ARGUMENTS, MethodInfo, PropertyInfo,
 )  # fmt: skip
 from .raw_memory import reader
-from .typed_values import ZEROS, Kind, TypedValues, kind_of
+from .typed_values import Kind, TypedValues, kind_of
 
 _CREATE, _FREE = ctypes.CFUNCTYPE(c_void_p, c_void_p, c_uint8), ctypes.CFUNCTYPE(None, c_void_p, c_void_p)
 _NORMAL = 1  # GDEXTENSION_METHOD_FLAG_NORMAL
@@ -211,8 +211,9 @@ class PublicClass:
                 answer = function(objects.get(instance), *read)
             except Exception as problem:  # exceptions must not leave a callback
                 self._engine.reporter.exception(name, problem)
-            if returned:  # Godot has not set numbers and ids
-                values.write_value(returned, result_at, ZEROS.get(returned.type) if answer is None else answer)
+                answer = None
+            if returned:  # the place may hold the result of another call
+                values.write_value(returned, result_at, values.nothing(returned) if answer is None else answer)
 
         return call
 
@@ -266,6 +267,8 @@ def _shown(value) -> str:
         return "null"
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, float) and value == float("inf"):
+        return "INF"
     if isinstance(value, (tuple, list)) or hasattr(value, "dtype"):
         return f"Vector3{tuple(value)}" if isinstance(value, tuple) else "[]"
     return repr(value)

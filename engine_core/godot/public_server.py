@@ -9,11 +9,16 @@ import ctypes
 from .class_help import Page
 from .interface import ENGINE_NAME
 from .public_class import PublicClass
+from .public_bodies import add_body_methods
 from .public_contact_rules import add_contact_rule_methods
 from .public_contacts import add_contact_classes
 from .public_drawing import add_drawing_classes
+from .public_joints import add_joint_methods
 from .public_many import add_many_methods
 from .public_queries import add_query_classes
+from .public_shape_queries import add_shape_query_classes
+from .public_shapes import add_shape_methods
+from .public_spaces import add_space_methods
 from .public_steps import add_step_classes
 
 NAME = "Scree"
@@ -36,10 +41,17 @@ class PublicServer:
         self.scree.method("is_running", lambda behind: engine.server is not None, result=1,
                           text="Returns whether Scree is the physics engine that runs.")  # fmt: skip
         self.classes = [self.scree]
-        for add_classes in (add_query_classes, add_drawing_classes, add_contact_classes, add_step_classes):
+        for add_classes in (
+            add_query_classes,
+            add_shape_query_classes,
+            add_drawing_classes,
+            add_contact_classes,
+            add_step_classes,
+        ):
             self.classes += add_classes(self.scree, engine, self._objects)
-        for add_methods in (add_many_methods, add_contact_rule_methods):
+        for add_methods in (add_many_methods, add_contact_rule_methods, add_body_methods, add_shape_methods, add_space_methods):
             add_methods(self.scree, engine)
+        self._joint_broke = add_joint_methods(self.scree, engine)
         self.object = self.scree.make_object(self)
         """Address of the singleton's Object."""
         self._call_engine("register_singleton", [engine.interface.name(NAME), self._pointer(self.object)])
@@ -52,6 +64,10 @@ class PublicServer:
         interface = self._engine.interface
         bind = interface.method("Engine", method, self._engine.api.classes["Engine"][method].hash)
         interface.call_method(bind, interface.singleton("Engine"), arguments)
+
+    def tell_joint_broke(self, space: int, joint: int) -> None:
+        """Emit `joint_broke`."""
+        self._joint_broke.emit(self.object, space, joint)
 
     def publish_help(self) -> None:
         """Give the editor the pages of the classes."""

@@ -56,6 +56,7 @@ SERVER = np.dtype(
         ("query_rows", "i8"), ("query_row_count", "i8"),  # address of QUERY_ROW, and how many there are
         ("bury", "i8"),  # void f(0): frees things released during the flush
         ("tell_contacts", "i8"),  # void f(space id): the last step of the space has contact events
+        ("tell_joints", "i8"),  # void f(space id): some joints of the space broke in the last step
         # Functions and methods of Godot
         ("variant_call", "i8"),
         ("variant_destroy", "i8"),

@@ -14,7 +14,7 @@ from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.schema import IS_AREA, KIND_AREA, KIND_BODY, KIND_JOINT, KIND_SHAPE, KIND_SOFT_BODY, KIND_SYSTEM
 from ..bodies.system_schema import SYSTEM
 from ..core.contact_classes import ContactClasses
-from ..core.queries import install_queries
+from ..core.queries import Queries, install_queries
 from ..runtime.c_memory import memory_functions
 from ..runtime.memory import Pool
 from ..shapes.compiled_cooking import CompiledCooking
@@ -25,6 +25,7 @@ from .call_names import CALLS
 from .creation.stock import Stock
 from .errors import missing
 from .frames import to_world
+from .joint_making import settle_broken
 from .raw_memory import copy, reader, zero
 from .server_areas import free_area
 from .server_batches import InstanceBatches
@@ -117,6 +118,7 @@ class Server:
         self.drawn_sets = DrawnSets(self)
         self.bricks = BrickSets(self)
         self.states = States(self)
+        self.queries = Queries(world)
         self._stretched_queries = StretchedQueries(self)
         self._doomed_objects: list[int] = []
         self._doomed_variants: list = []
@@ -146,6 +148,7 @@ class Server:
         record["settle_late"] = self._callback(_BY_INDEX, self.settle_late)
         record["settle_masses"] = self._callback(_BY_INDEX, self.settle_masses)
         self.world.body.on_stale = self._note_stale
+        record["tell_joints"] = self._callback(_BY_INDEX, self._tell_joints)
         record["bury"] = self._callback(_BY_INDEX, self._bury)
         record["tell_contacts"] = self._callback(_BY_INDEX, self._tell_contacts)
         record["make_body_state"] = self._callback(_BY_INDEX, self.make_body_state)
@@ -355,6 +358,16 @@ class Server:
         except Exception as error:  # exceptions must not leave a callback
             self.reporter.exception("contacts_changed", error)
 
+    def _tell_joints(self, space: int) -> None:
+        """Tell scripts which joints of a space broke in the last step."""
+        try:
+            with self.lock:
+                broken = settle_broken(self, space)
+            for joint in broken:
+                self.engine.public.tell_joint_broke(space, joint)
+        except Exception as error:  # exceptions must not leave a callback
+            self.reporter.exception("joint_broke", error)
+
     def _set_stretched_transform(self, identity: int, address: int) -> None:
         """Set a transform with scale from compiled code: shapes must be cooked for it."""
         try:
@@ -470,6 +483,7 @@ class Server:
         """Release everything that Godot counts. Objects that the user has not freed are freed too, with a message; but not their
         Callables: the script languages have ended, and freeing what they made would crash."""
         self.step_thread.stop()
+        self.queries.close()
         self.streams.close_all()
         self.instance_batches.remove_all()
         self.drawn_sets.close()

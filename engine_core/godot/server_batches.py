@@ -9,38 +9,13 @@ import numpy as np
 from ..batches.body_batches import NEW_BODY, NEW_SHAPE
 from ..bodies.identity import index_of
 from ..core.batches import BatchQueue, BodyBatch
+from ..shapes.stretch import quaternions, split_many
 from .frames import frame_of_space
 from .methods import locked_calls
 from .schema import INT, PACKED_FLOAT32_ARRAY, RID, TRANSFORM3D
 
 LARGEST_BATCH = 1 << 20
 GRAIN = 1e-4  # stretches that differ by less share a shape
-
-
-def split_many(bases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`split_basis` for `(n, 3, 3)`: rotation matrices and symmetric stretches. Raises ValueError for a basis without volume."""
-    u, sizes, v = np.linalg.svd(bases)
-    if (sizes[:, 2] <= 1e-9 * sizes[:, 0]).any():
-        raise ValueError(f"the basis of instance {int(np.argmin(sizes[:, 2]))} spans no volume")
-    rotations, stretches = u @ v, np.swapaxes(v, 1, 2) * sizes[:, None, :] @ v
-    signs = np.sign(np.linalg.det(rotations))[:, None, None]
-    return rotations * signs, stretches * signs
-
-
-def quaternions(rotations: np.ndarray) -> np.ndarray:
-    """Unit quaternions (x, y, z, w) of rotation matrices `(n, 3, 3)`, by the largest of the four (Shepperd 1978)."""
-    r = rotations
-    xx, yy, zz = r[:, 0, 0], r[:, 1, 1], r[:, 2, 2]
-    x, y, z, w = (1 + xx - yy - zz), (1 - xx + yy - zz), (1 - xx - yy + zz), (1 + xx + yy + zz)
-    a, b, c = r[:, 2, 1], r[:, 0, 2], r[:, 1, 0]
-    d, e, f = r[:, 1, 2], r[:, 2, 0], r[:, 0, 1]
-    candidates = np.stack([
-        np.stack([x, c + f, b + e, a - d], 1), np.stack([c + f, y, a + d, b - e], 1),
-        np.stack([b + e, a + d, z, c - f], 1), np.stack([a - d, b - e, c - f, w], 1),
-    ])  # fmt: skip
-    best = np.stack([x, y, z, w]).argmax(0)
-    q = candidates[best, np.arange(len(r))]
-    return q / np.linalg.norm(q, axis=1)[:, None]
 
 
 class InstanceBatches:

@@ -5,6 +5,7 @@ Parameters that the solver does not use are stored, with one warning when they a
 are left-handed in Godot (B relative to A): their sign is changed for the core.
 """
 
+import math
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -38,6 +39,11 @@ class Joint:
     flags: dict = field(default_factory=dict)
     priority: int = 1
     disables_collisions: bool = True
+    own: str = ""  # a kind that Godot does not know, see joint_making.py
+    pulley: object = None  # core/pulleys.py
+    breaks: tuple[float, float] = (math.inf, math.inf)  # force [N] and torque [N m]
+    is_enabled: bool = True
+    is_broken: bool = False  # and scripts were told
 
     def parameter(self, number: int, axis: int = 0) -> float:
         return self.parameters.get((axis, number), DEFAULTS[self.kind][number])
@@ -50,12 +56,26 @@ class Joint:
         core, self.core = self.core, 0
         if core:
             server.world.joint.destroy(core)
+        pulley, self.pulley = self.pulley, None
+        if pulley is not None:
+            pulley.remove()
+
+    @property
+    def name(self) -> str:
+        """Its kind in words."""
+        return f"a {self.own}" if self.own else _TYPE_NAMES[self.kind]
+
+    def apply_limits(self, server) -> None:
+        """Pass what `Scree.joint_set_break` and `Scree.joint_set_enabled` said to a new joint of the core."""
+        server.world.joint.set_break(self.core, *self.breaks)
+        if not self.is_enabled:
+            server.world.joint.set_enabled(self.core, False)
 
 
 def _of_kind(server, identity: int, kind: int) -> Joint:
     joint = server.joints.get(identity)
     if joint.kind != kind:
-        raise ValueError(f"the joint is {_TYPE_NAMES[joint.kind]}, not {_TYPE_NAMES[kind]}")
+        raise ValueError(f"the joint is {joint.name}, not {_TYPE_NAMES[kind]}")
     return joint
 
 
@@ -82,7 +102,8 @@ def _make(kind: int, server, identity: int, body_a: int, frame_a: tuple, body_b:
     zero = (0.0, 0.0, 0.0)
     if not body_b and kind_of(body_a) != KIND_SOFT_BODY:
         zero = tuple(frame_of_space(server, server.world.body.system(body_a)).tolist())
-    made = Joint(kind, 0, False, frame_a, frame_b, zero, {}, {}, joint.priority, joint.disables_collisions)
+    made = Joint(kind, 0, False, frame_a, frame_b, zero, {}, {}, joint.priority, joint.disables_collisions,
+                 breaks=joint.breaks, is_enabled=joint.is_enabled)  # fmt: skip
     if is_soft:
         server.reporter.warn_once("Joint3D", "joints do not hold soft bodies yet")
     else:
@@ -91,6 +112,7 @@ def _make(kind: int, server, identity: int, body_a: int, frame_a: tuple, body_b:
         frames = _core_frames(made)
         made.core = server.world.joint.create("six_dof", *bodies, *frames, collides=not made.disables_collisions)
         configure(server.world, made)
+        made.apply_limits(server)
     # Only now: an error leaves the joint as it was.
     joint.release(server)
     vars(joint).update(vars(made))
@@ -157,7 +179,7 @@ def _joint_create(server):
 def _joint_clear(server, identity):
     joint = server.joints.get(identity)
     joint.release(server)
-    joint.kind, joint.parameters, joint.flags = EMPTY, {}, {}
+    joint.kind, joint.own, joint.parameters, joint.flags = EMPTY, "", {}, {}
 
 
 @SERVER.cold()

@@ -14,15 +14,19 @@ from .virtual_table import SERVER
 
 TYPES = tuple(SHAPE_TYPES.values())
 """The kind of each type, by its number."""
+CUSTOM = 10
+"""PhysicsServer3D.SHAPE_CUSTOM."""
 DEFAULT_BIAS = 0.8
 """Default of physics/3d/solver/default_contact_bias."""
 
 
 def _type_of(server, identity: int) -> int:
-    """The number of a shape's type. A shape that holds bricks is a convex one to Godot. Raises KeyError."""
+    """The number of a shape's type. A shape that holds bricks is a convex one to Godot, a kind that Godot does not know a custom
+    one. Raises KeyError."""
     server.shapes.row(identity)
     kind = int(server.world.shapes.rows[index_of(identity)]["user_kind"])
-    return TYPES.index(shapes.HULL if kind == shapes.STRUCTURE else kind)
+    kind = shapes.HULL if kind == shapes.STRUCTURE else kind
+    return TYPES.index(kind) if kind in TYPES else CUSTOM
 
 
 def _create(kind: int, server) -> int:
@@ -157,6 +161,8 @@ def _shape_set_data(server, identity, variant):
         if len(_points("data", value)) == 0:  # a node repeats that its shape has no points
             return
         raise ValueError("the shape holds bricks, which have calls of their own: it has no other data")
+    if godot_type == CUSTOM:
+        raise ValueError("Godot has no data for a shape of this kind, which was made by Scree")
     warning = _SETTERS[godot_type](server.world.shapes, index, value)
     if warning:
         server.reporter.warn_once("shape_set_data", warning)

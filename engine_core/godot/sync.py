@@ -203,6 +203,15 @@ def _tell_areas(instance, space, is_by_hand):
 
 
 @kernel
+def _tell_joints(instance, space, is_by_hand):
+    """Report the joints of a space that broke in its last step."""
+    if space.server == 0 or (space.is_active == 0 and not is_by_hand):
+        return
+    if system_at(space.system).joints.some_broke != 0:
+        call_1(server_at(instance).tell_joints, space.system_id)
+
+
+@kernel
 def _tell_step(instance, space, number, is_by_hand):
     """Tell of the last step as a whole: of its contact events, and then that it was made. A callback may free the space."""
     if space.server == 0 or space.is_stepped == 0 or (space.is_active == 0 and not is_by_hand):
@@ -227,6 +236,7 @@ def flush_space(instance, space, number, is_by_hand):
     if server_at(instance).drawn_set_count != 0 and space.server != 0:
         write_moved(server_at(instance), space)
     _tell_areas(instance, space, is_by_hand)
+    _tell_joints(instance, space, is_by_hand)
     _tell_step(instance, space, number, is_by_hand)
 
 

@@ -24,8 +24,6 @@ TYPE_NAMES = {
     schema.PACKED_VECTOR3_ARRAY: "PackedVector3Array", schema.PACKED_COLOR_ARRAY: "PackedColorArray",
 }  # fmt: skip
 """Godot's names of the types."""
-ZEROS = {schema.BOOL: False, schema.INT: 0, schema.FLOAT: 0.0, schema.RID: 0, schema.VECTOR3: (0.0, 0.0, 0.0)}
-"""The results, by type, of typed calls that answer nothing; Godot itself makes those of other types."""
 _HINT_RESOURCE, _HINT_ARRAY = 17, 31  # PROPERTY_HINT_RESOURCE_TYPE, PROPERTY_HINT_ARRAY_TYPE
 _USAGE, _USAGE_ENUM = 6, 6 | 1 << 16  # PROPERTY_USAGE_DEFAULT, with PROPERTY_USAGE_CLASS_IS_ENUM
 _WIDTHS = {schema.PACKED_INT32_ARRAY: np.int32, schema.PACKED_INT64_ARRAY: np.int64, schema.PACKED_FLOAT32_ARRAY: np.float32,
@@ -37,6 +35,11 @@ _CONVERTS = {
 }  # fmt: skip
 _COUNTED = (schema.STRING, schema.STRING_NAME, schema.DICTIONARY, schema.ARRAY, *_WIDTHS, schema.PACKED_VECTOR3_ARRAY,
             schema.PACKED_COLOR_ARRAY)  # fmt: skip
+_NOTHING = {
+    schema.BOOL: False, schema.INT: 0, schema.FLOAT: 0.0, schema.STRING: "", schema.VECTOR3: (0.0,) * 3, schema.RID: 0,
+    schema.TRANSFORM3D: (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), schema.DICTIONARY: {}, schema.ARRAY: (),
+    **{kind: np.zeros(0, width) for kind, width in _WIDTHS.items()}, schema.PACKED_VECTOR3_ARRAY: np.zeros((0, 3), np.float32),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ class TypedValues:
             return variants.store(address)
         if kind.type != schema.NIL and read_int32(address) != kind.type:
             return self._converted(kind, address)
-        if kind.type == schema.ARRAY:
+        if schema.ARRAY in (kind.type, read_int32(address)):
             return self._read_array(address)
         return variants.read(address)
 
@@ -149,7 +152,7 @@ class TypedValues:
         variant = (c_int64 * 3)()
         at = ctypes.addressof(variant)
         if kind.type == schema.NIL:  # a Variant as it is
-            return self._variants.read(address)
+            return self.read(kind, address)
         self._variants.write_of_type(kind.type, at, address)
         try:
             return self.read(kind, at)
@@ -191,12 +194,17 @@ class TypedValues:
         self._variants.write_of_type(schema.ARRAY, address, at)
         self._free_value[schema.ARRAY](at)
 
+    @staticmethod
+    def nothing(kind: Kind):
+        """The answer of a call of this type after an error: zero, an empty array; None for an Object or a Variant."""
+        return _NOTHING.get(kind.type)
+
     def write_value(self, kind: Kind, address: int, value) -> None:
         """Write a Python value as a value of the type itself, over the one at an address: the result of a typed call."""
-        if value is None:
-            return
         if kind.type == schema.OBJECT:
-            (self._set_reference if kind.is_counted else write_word)(address, value)
+            (self._set_reference if kind.is_counted else write_word)(address, value or 0)
+            return
+        if value is None:
             return
         variant = (c_int64 * 3)()
         at = ctypes.addressof(variant)

@@ -42,8 +42,8 @@ _NAMES = ("class", "running", "arguments", "defaults", "property", "hits", "coll
 
 def test_the_singleton_is_a_class_with_types(told):
     assert told["running"] == "true true"
-    assert told["arguments"] == '["space", "from", "to", "mask", "areas", "exclude", "threads"]'
-    assert told["defaults"] == "[4294967295, false, [], 1] returns ScreeRayHits"
+    assert told["arguments"] == '["space", "from", "to", "mask", "areas", "exclude", "threads", "from_inside", "any_hit"]'
+    assert told["defaults"] == "[4294967295, false, [], 1, false, false] returns ScreeRayHits"
     assert '"positions"' in told["property"] and '"fractions"' in told["property"]
 
 
