@@ -10,6 +10,7 @@ from .class_help import Page
 from .interface import ENGINE_NAME
 from .public_class import PublicClass
 from .public_queries import add_query_classes
+from .public_settings import add_setting_methods
 
 NAME = "Scree"
 _PAGE = Page(
@@ -30,6 +31,7 @@ class PublicServer:
         self.scree = PublicClass(engine, self._objects, _PAGE, make=None)
         self.scree.method("is_running", lambda behind: engine.server is not None, result=1,
                           text="Returns whether Scree is the physics engine that runs.")  # fmt: skip
+        add_setting_methods(self.scree)
         self.classes = [self.scree, *add_query_classes(self.scree, engine, self._objects)]
         self._object = self.scree.make_object(self)
         self._call_engine("register_singleton", [engine.interface.name(NAME), self._pointer(self._object)])

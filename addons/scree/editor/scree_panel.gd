@@ -1,0 +1,44 @@
+@tool
+extends TabContainer
+## The panel "Scree" at the bottom of the editor: collision layers and traps of the open scene, and Scree's project settings.
+
+const LayersTab := preload("layers_tab.gd")
+const TrapsTab := preload("traps_tab.gd")
+const SettingsTab := preload("settings_tab.gd")
+
+var layers := LayersTab.new()
+var traps := TrapsTab.new()
+var settings := SettingsTab.new()
+
+
+func _init() -> void:
+	name = "Scree"
+	custom_minimum_size.y = 260.0
+	for tab: Control in [layers, traps, settings]:
+		add_child(tab)
+	for tab: Control in [layers, traps]:
+		tab.set("scene", EditorInterface.get_edited_scene_root)
+		tab.set("choose", _choose)
+
+
+## Connects the panel with the editor.
+func attach(plugin: EditorPlugin) -> void:
+	traps.undo = plugin.get_undo_redo()
+	plugin.scene_changed.connect(_renew.unbind(1))
+
+
+## Reads the open scene again, if that is seen.
+func _renew() -> void:
+	for tab: Control in [layers, traps]:
+		if tab.is_visible_in_tree():
+			tab.call("show_scene")
+
+
+func _choose(nodes: Array) -> void:
+	var selection := EditorInterface.get_selection()
+	selection.clear()
+	for node: Node in nodes:
+		if is_instance_valid(node):
+			selection.add_node(node)
+	if nodes.size() == 1 and is_instance_valid(nodes[0]):
+		EditorInterface.edit_node(nodes[0])
