@@ -9,6 +9,7 @@ import ctypes
 from .class_help import Page
 from .interface import ENGINE_NAME
 from .public_class import PublicClass
+from .public_profile import Profiles, add_profile_classes
 from .public_queries import add_query_classes
 from .public_settings import add_setting_methods
 
@@ -32,7 +33,9 @@ class PublicServer:
         self.scree.method("is_running", lambda behind: engine.server is not None, result=1,
                           text="Returns whether Scree is the physics engine that runs.")  # fmt: skip
         add_setting_methods(self.scree)
-        self.classes = [self.scree, *add_query_classes(self.scree, engine, self._objects)]
+        self.profiles = Profiles(engine)
+        self.classes = [self.scree, *add_query_classes(self.scree, engine, self._objects),
+                        *add_profile_classes(self.scree, engine, self._objects, self.profiles)]  # fmt: skip
         self._object = self.scree.make_object(self)
         self._call_engine("register_singleton", [engine.interface.name(NAME), self._pointer(self._object)])
 

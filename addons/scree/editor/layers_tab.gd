@@ -122,7 +122,7 @@ func _notes_of(table: LayerTable, layers: Array[int]) -> PackedStringArray:
 			var blind := table.one_sided(a, b)
 			if blind:
 				var names := ", ".join(blind.slice(0, 3).map(func(node: Node) -> String: return str(node.name)))
-				lines.append("! Bodies on %s push %s and are not pushed by it: %s%s. Add layer %d to their masks." % [
+				lines.append("! Bodies on %s push %s and are not pushed back: %s%s. Add layer %d to their masks." % [
 					LayerTable.title_of(a), LayerTable.title_of(b), names, ", ..." if blind.size() > 3 else "", b + 1])
 	for layer: int in LayerTable.COUNT:
 		if table.unused() >> layer & 1:

@@ -81,7 +81,7 @@ func _editor_of(setting: String, about: Dictionary) -> Control:
 		var box := CheckBox.new()
 		box.button_pressed = value
 		box.tooltip_text = said
-		box.toggled.connect(func(on: bool) -> void: _set(setting, on, about, reset))
+		box.toggled.connect(func(on: bool) -> void: _store(setting, on, about, reset))
 		reset.pressed.connect(func() -> void: box.button_pressed = about["default"])
 		bar.add_child(box)
 	else:
@@ -94,7 +94,7 @@ func _editor_of(setting: String, about: Dictionary) -> Control:
 		box.tooltip_text = said
 		box.custom_minimum_size.x = 150.0
 		box.value_changed.connect(func(number: float) -> void:
-			_set(setting, number if about["default"] is float else int(number), about, reset))
+			_store(setting, number if about["default"] is float else int(number), about, reset))
 		reset.pressed.connect(func() -> void: box.value = about["default"])
 		bar.add_child(box)
 	var unit := Label.new()
@@ -107,7 +107,7 @@ func _editor_of(setting: String, about: Dictionary) -> Control:
 	return bar
 
 
-func _set(setting: String, value: Variant, about: Dictionary, reset: Button) -> void:
+func _store(setting: String, value: Variant, about: Dictionary, reset: Button) -> void:
 	ProjectSettings.set_setting(setting, value)
 	ProjectSettings.save()
 	reset.disabled = value == about["default"]

@@ -235,4 +235,4 @@ static func _factors(scale: Vector3) -> String:
 
 
 static func _number(value: float) -> String:
-	return String.num(value, 3)
+	return String.num(value, 3).trim_suffix(".0")

@@ -36,7 +36,7 @@ func _init() -> void:
 	for column: int in 4:
 		_tree.set_column_title(column, ["Node", "Trap", "Why", "Mend"][column])
 		_tree.set_column_title_alignment(column, HORIZONTAL_ALIGNMENT_LEFT)
-		_tree.set_column_expand_ratio(column, [3, 2, 9, 3][column])
+		_tree.set_column_expand_ratio(column, [3, 2, 7, 4][column])
 		_tree.set_column_clip_content(column, true)
 	_tree.item_selected.connect(_select)
 	_tree.button_clicked.connect(_mend)
