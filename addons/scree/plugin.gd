@@ -5,6 +5,7 @@ extends EditorPlugin
 const ENGINE := "Scree Physics"
 const SETTING := "physics/3d/physics_engine"
 const PANEL := "editor/scree_panel.gd"
+const PROFILER := "editor/profiler.gd"
 const GIZMOS := "gizmos/streaming_gizmos.gd"
 const TILES_EXPORT := "tools/tiles_export.gd"
 const MEND := "Run `scree install` for this project, then restart the editor."
@@ -16,6 +17,7 @@ const GUARD_SCRIPT := "nodes/scree_guard.gd"
 var _gizmos: EditorNode3DGizmoPlugin
 var _tiles_export: EditorExportPlugin
 var _panel: Control
+var _profiler: EditorDebuggerPlugin
 
 
 func _enable_plugin() -> void:
@@ -41,6 +43,8 @@ func _enter_tree() -> void:
 	_panel = load(_own(PANEL)).new()
 	_panel.attach(self)
 	add_control_to_bottom_panel(_panel, "Scree")
+	_profiler = load(_own(PROFILER)).new()
+	add_debugger_plugin(_profiler)
 	if ProjectSettings.get_setting(SETTING) == ENGINE and not _is_running():
 		var text := "%s is chosen but does not run: %s" % [ENGINE, _reason()]
 		push_warning(text)
@@ -52,6 +56,7 @@ func _exit_tree() -> void:
 	remove_export_plugin(_tiles_export)
 	remove_control_from_bottom_panel(_panel)
 	_panel.queue_free()
+	remove_debugger_plugin(_profiler)
 	if _gizmos != null:
 		remove_node_3d_gizmo_plugin(_gizmos)
 

@@ -7,7 +7,7 @@ import ctypes
 from ctypes import c_char_p, c_double, c_float, c_int32, c_int64, c_uint8, c_uint32, c_uint64, c_void_p  # noqa: F401
 
 ENGINE_NAME = "Scree Physics"
-SERVERS_LEVEL, EDITOR_LEVEL = 1, 3
+SERVERS_LEVEL, SCENE_LEVEL, EDITOR_LEVEL = 1, 2, 3
 
 
 class InterfaceMissing(RuntimeError):

@@ -1,4 +1,4 @@
-"""The explanations of the project settings, for the editor's panel: the table of `setting_table.py`, as `Scree.describe_settings`."""
+"""The explanations of the project settings for the editor's panel: `Scree.describe_settings`, from `setting_table.py`."""
 
 from .public_class import PublicClass
 from .schema import DICTIONARY

@@ -13,8 +13,9 @@ from ..runtime import core_library
 from . import api as godot_api
 from . import schema
 from .busy_thread import BusyThread
+from .callables import PythonCallable
 from .errors import Reporter
-from .interface import EDITOR_LEVEL, ENGINE_NAME, SERVERS_LEVEL, Interface
+from .interface import EDITOR_LEVEL, ENGINE_NAME, SCENE_LEVEL, SERVERS_LEVEL, Interface
 from .methods import Methods
 from .variant import Variants
 from .virtual_trials import Trials
@@ -22,24 +23,12 @@ from .virtual_trials import Trials
 PARTS = "scree"
 """The folder beside the loader with all parts of a released addon."""
 _LEVEL_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int)
-_CALL = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_void_p, c_void_p)
 
 
 class Initialization(ctypes.Structure):
     """GDExtensionInitialization."""
 
     _fields_ = [("minimum_level", c_int), ("userdata", c_void_p), ("initialize", c_void_p), ("deinitialize", c_void_p)]
-
-
-class CallableInfo(ctypes.Structure):
-    """GDExtensionCallableCustomInfo2."""
-
-    _fields_ = [
-        ("userdata", c_void_p), ("token", c_void_p), ("object_id", ctypes.c_uint64),
-        *((name, c_void_p) for name in (
-            "call", "is_valid", "free", "hash", "equal", "less_than", "to_string", "argument_count",
-        )),
-    ]  # fmt: skip
 
 
 class Engine:
@@ -53,7 +42,7 @@ class Engine:
         parts = beside / PARTS if (beside / PARTS).is_dir() else beside
         self.api = godot_api.read_extract(version.string.decode(), parts, may_ask=not is_exported_game)
         self.variants = self.reporter = self.settings = self.server = None
-        self.public = None
+        self.public = self.debugger_link = None
         self.classes = []
         self._kept = []
         self.trials = Trials()
@@ -73,6 +62,10 @@ class Engine:
         """Handle that Godot reached an initialization level."""
         if level == EDITOR_LEVEL and self.public:
             self.public.publish_help()
+        if level == SCENE_LEVEL and self.public and self.classes:
+            from .debugger_link import DebuggerLink
+
+            self.debugger_link = DebuggerLink(self)
         if level != SERVERS_LEVEL:
             return
         from .settings import Settings
@@ -144,21 +137,16 @@ class Engine:
     def _register_engine(self) -> None:
         """Register our name, and how to make the server, with Godot's PhysicsServer3DManager."""
         interface = self.interface
-        make = _CALL(self._make_server)
-        info = CallableInfo(token=interface.library, call=ctypes.cast(make, c_void_p))
-        memory = (c_int64 * 2)()
-        self._kept.extend([make, info, memory])
-        interface.function("callable_custom_create2", None, c_void_p, c_void_p)(ctypes.addressof(memory), ctypes.addressof(info))
+        make = PythonCallable(self, "start", self._make_server)
+        self._kept.append(make)
         register = self.api.classes["PhysicsServer3DManager"]["register_server"]
         bind = interface.method("PhysicsServer3DManager", "register_server", register.hash)
         manager = interface.singleton("PhysicsServer3DManager")
-        interface.with_string(ENGINE_NAME, lambda name: interface.call_method(bind, manager, [name, ctypes.addressof(memory)]))
-        destroy = interface.function("variant_get_ptr_destructor", c_void_p, c_int)(schema.CALLABLE)
-        ctypes.CFUNCTYPE(None, c_void_p)(destroy)(ctypes.addressof(memory))
+        interface.with_string(ENGINE_NAME, lambda name: interface.call_method(bind, manager, [name, make.address]))
+        make.release()
 
-    def _make_server(self, userdata, arguments, count, result, error) -> None:
+    def _make_server(self, arguments: list[int], result: int) -> None:
         """Answer Godot's request for its physics server: make the world, link the virtuals, return the Object."""
-        ctypes.memset(error, 0, 12)  # Godot leaves it unset and treats anything but zero as a failure
         try:
             self._open(result)
         except BaseException as problem:
@@ -196,6 +184,8 @@ class Engine:
 
     def leave(self, level: int) -> None:
         """Handle that Godot left an initialization level."""
+        if level == SCENE_LEVEL and self.debugger_link:
+            self.debugger_link.close()
         if level != SERVERS_LEVEL:
             return
         if self.public:

@@ -38,7 +38,7 @@ class StepProfile:
     active_bodies: np.ndarray  # int32 (steps,)
     pairs: np.ndarray
     contacts: np.ndarray
-    event_ticks: np.ndarray  # int32 (events,): the row of the step
+    event_ticks: np.ndarray  # int32 (events,): the row of the step, ascending
     event_threads: np.ndarray  # int32: 0 is the thread that called the step
     event_stages: np.ndarray  # int32: number of the stage, by STAGE_NAMES
     event_begins: np.ndarray  # float32, since the step began [us]
@@ -132,7 +132,9 @@ class StepProfiler:
         is_ours = (ticks >= 0) & (self._jobs[places] == events["job"])
         if len(ends):
             is_ours &= events["begin"] <= ends[ticks]
-        events, threads, ticks, places = events[is_ours], threads[is_ours], ticks[is_ours], places[is_ours]
+        order = np.flatnonzero(is_ours)
+        order = order[np.argsort(ticks[order], kind="stable")]  # by step, thread and time
+        events, threads, ticks, places = events[order], threads[order], ticks[order], places[order]
         since = events["begin"] - begins[ticks]
         return (
             ticks.astype(np.int32), threads, self._stage_of[places].astype(np.int32), (since * scale).astype(np.float32),

@@ -322,8 +322,8 @@ class PhysicsSystem:
         return {name: float(self._stages[0]["cycles"][k] / rate) for k, name in enumerate(STAGE_NAMES)}
 
     def record_ticks(self, capacity: int) -> TickRing:
-        """Record each step from now on in a ring of `capacity` steps. No step may be running. Raises RuntimeError while stages are
-        measured for something else, or recorded."""
+        """Record each step from now on in a ring of `capacity` steps. No step may be running. Raises RuntimeError while stages
+        are measured for something else, or recorded."""
         if self._stages is not None:
             raise RuntimeError("record_ticks: the stages of this space are measured already")
         self._tick_ring = TickRing(capacity)
