@@ -14,7 +14,7 @@ func _enter_tree() -> void:
 	EditorInterface.set_main_screen_editor("Script")  # drawing 3D takes long without a GPU
 	for frame: int in 20:
 		await get_tree().process_frame
-	var panel: TabContainer = EditorInterface.get_base_control().find_child("Scree", true, false)
+	var panel: TabContainer = EditorInterface.get_base_control().find_children("Scree", "TabContainer", true, false)[0]
 	make_bottom_panel_item_visible(panel)
 	var titles := range(panel.get_tab_count()).map(func(tab: int) -> String: return panel.get_tab_title(tab))
 	print("[tabs] ", titles)
@@ -25,6 +25,7 @@ func _enter_tree() -> void:
 	await _tell_traps(panel.get_node("Traps"))
 	_tell_settings(panel.get_node("Settings"))
 	_tell_tooltips(panel)
+	await _tell_help()
 	get_tree().quit()
 
 
@@ -76,3 +77,17 @@ func _tell_tooltips(panel: Node) -> void:
 			if control.tooltip_text.is_empty() and not control.get_parent() is SpinBox:
 				silent.append(panel.get_path_to(control))
 	print("[silent] ", silent)
+
+
+## Opens the help of each of Scree's classes, as F1 does.
+func _tell_help() -> void:
+	var editor := EditorInterface.get_script_editor()
+	var classes: Array[String] = ["Scree", "ScreeRayHits", "ScreeProfile"]
+	var opened := 0
+	for name: String in classes:
+		editor.goto_help("class_name:%s" % name)
+		await _drawn("help_%s" % name.to_lower())
+		var pages := editor.find_children(name, "EditorHelp", true, false)
+		var said: String = pages[0].find_children("*", "RichTextLabel", true, false)[0].get_parsed_text() if pages else ""
+		opened += int(said.contains("Inherits:") and said.contains("Methods") and not said.contains("currently no description"))
+	print("[help] ", opened, " of ", classes.size())

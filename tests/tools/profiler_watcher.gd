@@ -15,7 +15,7 @@ func _enter_tree() -> void:
 	EditorInterface.set_main_screen_editor("Script")  # drawing 3D takes long without a GPU
 	var command: Array = JSON.parse_string(OS.get_environment("SCREE_GAME"))
 	_game = OS.create_process(command[0], command.slice(1))
-	var tab: Control = EditorInterface.get_base_control().find_child("Scree", true, false)
+	var tab: Control
 	for found: Control in EditorInterface.get_base_control().find_children("Scree", "", true, false):
 		tab = found if "histories" in found else tab
 	print("[hidden] ", await _ticks_after(tab, 2.0))
@@ -27,8 +27,9 @@ func _enter_tree() -> void:
 		print("[silent] the game sends nothing")
 		_end()
 		return
-	tab.choose_slowest()
+	tab.choose(tab.history().ticks[50].number)
 	await _drawn("profiler")
+	tab.choose_slowest()
 	_tell(tab)
 	(tab.get_parent() as TabContainer).current_tab = 0
 	await get_tree().create_timer(0.5).timeout
@@ -68,6 +69,9 @@ func _tell(tab: Control) -> void:
 		if control.tooltip_text.is_empty():
 			silent.append(control)
 	print("[no tooltip] ", silent)
+	var tabs := tab.get_parent() as TabContainer
+	var titles := range(tabs.get_tab_count()).map(func(place: int) -> String: return tabs.get_tab_title(place))
+	print("[errors] ", titles.filter(func(title: String) -> bool: return title.begins_with("Errors")))
 
 
 func _drawn(picture: String) -> void:

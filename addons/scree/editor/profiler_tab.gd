@@ -34,8 +34,9 @@ func _init() -> void:
 	_stages.column_titles_visible = true
 	for column: int in 3:
 		_stages.set_column_title(column, ["Stage", "mean [µs]", "this tick [µs]"][column])
-		_stages.set_column_expand_ratio(column, [2, 1, 1][column])
-	_stages.custom_minimum_size.x = 330.0
+		_stages.set_column_expand_ratio(column, [4, 2, 3][column])
+		_stages.set_column_custom_minimum_width(column, [170, 70, 100][column])
+	_stages.custom_minimum_size.x = 380.0
 	_stages.tooltip_text = "The stages of a step, longest first: on the thread that steps."
 	var left := VBoxContainer.new()
 	left.size_flags_horizontal = Control.SIZE_EXPAND_FILL

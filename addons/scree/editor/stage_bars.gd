@@ -28,14 +28,7 @@ func _shown() -> Array[ProfileHistory.Tick]:
 func _draw() -> void:
 	draw_rect(Rect2(Vector2.ZERO, size), get_theme_color("dark_color_2", "Editor"))
 	var ticks := _shown()
-	var longest := 0.0
-	for tick: ProfileHistory.Tick in ticks:
-		longest = maxf(longest, tick.duration)
-	_top = STEPS[-1]
-	for step: float in STEPS:
-		if longest <= step:
-			_top = step
-			break
+	_top = _height_for(ticks)
 	for place: int in ticks.size():
 		_draw_bar(ticks[place], WIDTH * place)
 	var font := get_theme_default_font()
@@ -43,6 +36,20 @@ func _draw() -> void:
 		var y := size.y * (1.0 - part)
 		draw_line(Vector2(0.0, y), Vector2(size.x, y), Color(1, 1, 1, 0.2))
 		draw_string(font, Vector2(4.0, y + 14.0), _time(_top * part), HORIZONTAL_ALIGNMENT_LEFT, -1, 12, Color(1, 1, 1, 0.7))
+
+
+## The height of the picture for some ticks [microseconds]. The longest of them may reach beyond: a few must not flatten
+## all others.
+static func _height_for(ticks: Array[ProfileHistory.Tick]) -> float:
+	var durations := PackedFloat32Array()
+	for tick: ProfileHistory.Tick in ticks:
+		durations.append(tick.duration)
+	durations.sort()
+	var long := durations[int((durations.size() - 1) * 0.95)] if not durations.is_empty() else 0.0
+	for step: float in STEPS:
+		if long <= step:
+			return step
+	return STEPS[-1]
 
 
 func _draw_bar(tick: ProfileHistory.Tick, x: float) -> void:
@@ -53,6 +60,8 @@ func _draw_bar(tick: ProfileHistory.Tick, x: float) -> void:
 		if height > 0.2:
 			draw_rect(Rect2(x, y - height, WIDTH - 1.0, height), ProfileHistory.colour_of(stage))
 		y -= height
+	if tick.duration > _top:
+		draw_rect(Rect2(x, 0.0, WIDTH - 1.0, 3.0), Color.RED)
 	if tick.number == chosen_tick:
 		draw_rect(Rect2(x - 1.0, 0.0, WIDTH + 1.0, size.y), Color.WHITE, false)
 

@@ -50,12 +50,10 @@ func _draw() -> void:
 	for thread: int in history.thread_count:
 		var title := "caller" if thread == 0 else "worker %d" % thread
 		draw_string(font, Vector2(4.0, ROW * thread + 17.0), title, HORIZONTAL_ALIGNMENT_LEFT, HEAD - 6.0, 13)
-	for part: int in 5:
-		var x := HEAD + (size.x - HEAD) * part / 4.0
-		var said := "%s µs" % String.num(_from + (_to - _from) * part / 4.0, 1).trim_suffix(".0")
-		var align := HORIZONTAL_ALIGNMENT_RIGHT if part == 4 else HORIZONTAL_ALIGNMENT_LEFT
-		draw_string(font, Vector2(x - (80.0 if part == 4 else 0.0), ROW * history.thread_count + 16.0), said, align, 80.0, 12,
-			Color(1, 1, 1, 0.7))
+	for part: int in 3:
+		var said := "%s µs" % String.num(_from + (_to - _from) * part / 2.0, 1).trim_suffix(".0")
+		var align: HorizontalAlignment = [HORIZONTAL_ALIGNMENT_LEFT, HORIZONTAL_ALIGNMENT_CENTER, HORIZONTAL_ALIGNMENT_RIGHT][part]
+		draw_string(font, Vector2(HEAD, ROW * history.thread_count + 16.0), said, align, size.x - HEAD - 4.0, 12, Color(1, 1, 1, 0.7))
 
 
 func _box_of(event: int) -> Rect2:
