@@ -106,8 +106,8 @@ func _set_guard(wanted: bool) -> void:
 
 
 ## The path of one of the addon's files.
-func _own(name: String) -> String:
-	return get_script().resource_path.get_base_dir().path_join(name)
+func _own(file: String) -> String:
+	return get_script().resource_path.get_base_dir().path_join(file)
 
 
 func _is_running() -> bool:

@@ -104,8 +104,8 @@ def add_profile_classes(scree: PublicClass, engine, objects, profiles: Profiles)
         answer.property(name, type_, lambda behind, name=name: getattr(behind, name).ravel(), text=text)
     space = {"space": RID}
     scree.method("profile_start", lambda _, space: profiles.start(space), space,
-                 text="Begins to record what the steps of a space take. While it is on, steps take up to 2 % longer; while it "
-                 "is off, it costs nothing.")  # fmt: skip
+                 text="Begins to record what the steps of a space take. While it is on, each event costs some 20 nanoseconds; "
+                 "while it is off, nothing.")  # fmt: skip
     scree.method("profile_stop", lambda _, space: profiles.stop(space), space, text="Stops recording the steps of a space.")
     scree.method("profile_take", lambda _, space: answer.make_object(profiles.take(space)), space, object_of("ScreeProfile"),
                  text="Returns the ticks since the last call. Ticks of the last ten seconds are kept.")  # fmt: skip

@@ -19,8 +19,8 @@ from ..step.stages import JOB_COUNT, JOBS, STAGE_COUNT, STAGE_NAMES
 
 TICKS_KEPT = 600
 """Steps that wait for `take`: ten seconds of a game."""
-EVENTS_KEPT = 1 << 16
-"""Batches of each thread that wait for `take`: some hundred steps of a large space."""
+EVENTS_KEPT = 1 << 14
+"""Batches of each thread that wait for `take`: some ten steps of a large space. A larger ring would not stay in the caches."""
 US = 1e6
 _users: dict[object, int] = {}  # profilers of each job system, whose recorder they share
 
@@ -57,12 +57,16 @@ def empty_profile() -> StepProfile:
     )  # fmt: skip
 
 
+def ring_of(timeline: Timeline, worker: int) -> np.ndarray:
+    """The ring of events of a thread, dtype EVENT."""
+    rings = int(view_rows(timeline.address, 1, TIMELINE)[0]["rings"])
+    return view_rows(rings + worker * timeline.capacity * EVENT_SIZE, timeline.capacity, EVENT)
+
+
 def new_events(timeline: Timeline, worker: int, first: int) -> np.ndarray:
     """The events of a thread from number `first` on that are still there: a copy, dtype EVENT. No job may be running."""
     count, capacity = timeline.written(worker), timeline.capacity
-    rings = int(view_rows(timeline.address, 1, TIMELINE)[0]["rings"])
-    ring = view_rows(rings + worker * capacity * EVENT_SIZE, capacity, EVENT)
-    return ring[np.arange(max(first, count - capacity, 0), count) & (capacity - 1)]
+    return ring_of(timeline, worker)[np.arange(max(first, count - capacity, 0), count) & (capacity - 1)]
 
 
 class StepProfiler:
@@ -74,6 +78,8 @@ class StepProfiler:
         self._ticks = system.record_ticks(ticks)
         jobs = system.job_system
         self._timeline = jobs.timeline if _users.get(jobs) else jobs.start_recording(events)
+        for worker in range(0 if _users.get(jobs) else self._timeline.thread_count):
+            ring_of(self._timeline, worker)[:] = 0  # else steps would wait for the system to find the memory
         _users[jobs] = _users.get(jobs, 0) + 1
         self._taken, self._totals = 0, np.zeros(STAGE_COUNT, np.int64)
         self._places = [self._timeline.written(worker) for worker in range(self._timeline.thread_count)]

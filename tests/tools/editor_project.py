@@ -1,13 +1,20 @@
-"""A small project that an editor opens in the tests of the editor's plugin, and a way to open it with a screen or without."""
+"""A small project that an editor opens in the tests of the editor's plugin, and a way to open it with a screen or without.
+
+    python tests/tools/editor_project.py FOLDER
+
+draws the pictures of docs/editor.md into a folder, on a screen that nobody sees.
+"""
 
 import json
 import os
 import shutil
 import socket
+import sys
+import tempfile
 from pathlib import Path
 
 from scree.tools import install_addon
-from scree.tools.find_godot import Godot, GodotRun
+from scree.tools.find_godot import Godot, GodotRun, find_godot
 from scree.tools.screen import DRAWING, screen
 
 HERE = Path(__file__).resolve().parent
@@ -78,3 +85,16 @@ def open_editor(godot: Godot, project: Path, pictures: Path | None = None) -> Go
     with screen(godot, 1400, 900) as shown:
         surroundings |= {**shown, **without_vulkan, "SCREE_PICTURES": str(pictures)}
         return godot.run(*options, *DRAWING, timeout=300, environment=surroundings)
+
+
+def draw_pictures(into: Path) -> None:
+    """Draw the whole editor with each tab of the panel, the profiler and the help."""
+    godot = find_godot()
+    for watcher in ("panel_watcher.gd", "profiler_watcher.gd"):
+        with tempfile.TemporaryDirectory() as folder:
+            project = make(godot, Path(folder) / "project", watcher)
+            print(open_editor(godot, project, into).output)
+
+
+if __name__ == "__main__":
+    draw_pictures(Path(sys.argv[1]).resolve())

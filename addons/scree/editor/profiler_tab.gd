@@ -57,7 +57,7 @@ func _tool_bar() -> Control:
 	var bar := HBoxContainer.new()
 	_record.text = "Record"
 	_record.button_pressed = true
-	_record.tooltip_text = "Record while this tab is seen. A step takes up to 2 % longer meanwhile."
+	_record.tooltip_text = "Record while this tab is seen. Otherwise a profile costs nothing."
 	bar.add_child(_record)
 	_spaces.tooltip_text = "The space that is shown, by its number of awake bodies. Each World3D has one."
 	_spaces.item_selected.connect(func(_item: int) -> void: _show_space())

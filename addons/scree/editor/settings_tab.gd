@@ -94,7 +94,7 @@ func _editor_of(setting: String, about: Dictionary) -> Control:
 		box.tooltip_text = said
 		box.custom_minimum_size.x = 150.0
 		box.value_changed.connect(func(number: float) -> void:
-			_store(setting, number if about["default"] is float else int(number), about, reset))
+			_store(setting, type_convert(number, typeof(about["default"])), about, reset))
 		reset.pressed.connect(func() -> void: box.value = about["default"])
 		bar.add_child(box)
 	var unit := Label.new()
