@@ -10,10 +10,8 @@ var _pictures := OS.get_environment("SCREE_PICTURES")
 func _enter_tree() -> void:
 	while EditorInterface.get_resource_filesystem().is_scanning():
 		await get_tree().process_frame
-	EditorInterface.open_scene_from_path("res://trapped.tscn")
+	await _open("res://trapped.tscn")
 	EditorInterface.set_main_screen_editor("Script")  # drawing 3D takes long without a GPU
-	for frame: int in 20:
-		await get_tree().process_frame
 	var panel: TabContainer = EditorInterface.get_base_control().find_children("Scree", "TabContainer", true, false)[0]
 	make_bottom_panel_item_visible(panel)
 	var titles := range(panel.get_tab_count()).map(func(tab: int) -> String: return panel.get_tab_title(tab))
@@ -26,7 +24,19 @@ func _enter_tree() -> void:
 	_tell_settings(panel.get_node("Settings"))
 	_tell_tooltips(panel)
 	await _tell_help()
+	await _tell_end()
 	get_tree().quit()
+
+
+## Opens a scene. The editor opens the main scene of a new project when it is ready, maybe later.
+func _open(scene: String) -> void:
+	for attempt: int in 20:
+		EditorInterface.open_scene_from_path(scene)
+		for frame: int in 20:
+			await get_tree().process_frame
+		var root := EditorInterface.get_edited_scene_root()
+		if attempt > 0 and root != null and root.scene_file_path == scene:
+			return
 
 
 func _drawn(picture: String) -> void:
@@ -91,3 +101,16 @@ func _tell_help() -> void:
 		var said: String = pages[0].find_children("*", "RichTextLabel", true, false)[0].get_parsed_text() if pages else ""
 		opened += int(said.contains("Inherits:") and said.contains("Methods") and not said.contains("currently no description"))
 	print("[help] ", opened, " of ", classes.size())
+
+
+## Disables the plugin: its controls go, and an edit of the scene reaches nothing that is freed.
+func _tell_end() -> void:
+	EditorInterface.set_plugin_enabled("scree", false)
+	for frame: int in FRAMES:
+		await get_tree().process_frame
+	get_undo_redo().create_action("Move")
+	get_undo_redo().add_do_property(EditorInterface.get_edited_scene_root(), "position", Vector3.ONE)
+	get_undo_redo().commit_action()
+	await get_tree().create_timer(0.5).timeout
+	print("[left] ", EditorInterface.get_base_control().find_children("Scree", "", true, false).filter(
+		func(node: Node) -> bool: return not node.is_class("EditorHelp")))

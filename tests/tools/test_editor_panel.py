@@ -61,6 +61,10 @@ def test_the_help_of_the_classes_opens(panel):
     assert panel["help"] == "3 of 3"
 
 
+def test_nothing_is_left_of_a_disabled_plugin(panel):
+    assert panel["left"] == "[]"
+
+
 def test_a_game_is_profiled_only_while_the_tab_is_seen(profiled):
     assert profiled["game"] == "ScreePhysicsServer3D"
     assert profiled["hidden"] == profiled["hidden again"] == "0"

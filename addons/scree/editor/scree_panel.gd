@@ -5,10 +5,13 @@ extends TabContainer
 const LayersTab := preload("layers_tab.gd")
 const TrapsTab := preload("traps_tab.gd")
 const SettingsTab := preload("settings_tab.gd")
+const RENEWED_AFTER := 0.3  ## Time after the last edit [s].
 
 var layers := LayersTab.new()
 var traps := TrapsTab.new()
 var settings := SettingsTab.new()
+
+var _due := Timer.new()
 
 
 func _init() -> void:
@@ -16,6 +19,10 @@ func _init() -> void:
 	custom_minimum_size.y = 260.0
 	for tab: Control in [layers, traps, settings]:
 		add_child(tab)
+	_due.one_shot = true
+	_due.wait_time = RENEWED_AFTER
+	_due.timeout.connect(_renew)
+	add_child(_due, false, Node.INTERNAL_MODE_BACK)
 	for tab: Control in [layers, traps]:
 		tab.set("scene", EditorInterface.get_edited_scene_root)
 		tab.set("choose", _choose)
@@ -25,6 +32,9 @@ func _init() -> void:
 func attach(plugin: EditorPlugin) -> void:
 	traps.undo = plugin.get_undo_redo()
 	plugin.scene_changed.connect(_renew.unbind(1))
+	plugin.get_undo_redo().version_changed.connect(func() -> void:
+		if is_visible_in_tree():
+			_due.start())
 
 
 ## Reads the open scene again, if that is seen.

@@ -62,7 +62,7 @@ func _row_of(setting: String, about: Dictionary) -> Control:
 	left.add_child(_editor_of(setting, about))
 	row.add_child(left)
 	var text := Label.new()
-	text.text = "%s\n%s" % [about["does"], about["breaks"]]
+	text.text = ("%s\n%s" % [about["does"], about["breaks"]]).replace("`", "")
 	text.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
 	text.size_flags_horizontal = Control.SIZE_EXPAND_FILL
 	text.add_theme_font_size_override("font_size", 13)
