@@ -6,6 +6,7 @@
     python -m scree.tools.step_costs scaling 1 100 300 1000
     python -m scree.tools.step_costs memory 2500 5000
     python -m scree.tools.step_costs threads 5000
+    python -m scree.tools.step_costs profile 1000 2
 Each prints one line of JSON.
 """
 
@@ -22,6 +23,7 @@ from scree.bodies.schema import STATIC
 from scree.profiling.barrier_costs import measure_barriers
 from scree.profiling.island_costs import measure_islands
 from scree.profiling.resident import resident_of_pools, resident_of_process
+from scree.profiling.step_profile import StepProfiler
 from scree.shapes.schema import BOX
 from scree.core.world import World
 
@@ -174,6 +176,30 @@ def threads(count: int) -> dict:
     return {name: [round(float(value), 4) for value in pair] for name, pair in found.items()}
 
 
+def profile(count: int, threads: int) -> dict:
+    """Milliseconds a step of the settled pile without and with a profile, in turn: the least of all rounds, which a busy machine
+    disturbs least, and their ratio; and what one `take` of ten steps costs [ms]."""
+    pile = Pile(count, threads)
+    pile.step(SETTLED)
+    system = pile.world.system(pile.system)
+    times, takes, events = {False: [], True: []}, [], 0
+    for _ in range(3 * ROUNDS):
+        for is_on in (False, True):
+            profiler = StepProfiler(system) if is_on else None
+            pile.step(3)
+            times[is_on].append(np.quantile(pile.step(20), 0.1))
+            if profiler:
+                profiler.take()
+                pile.step(10)
+                began = time.perf_counter()
+                events = len(profiler.take().event_ticks) / 10
+                takes.append(time.perf_counter() - began)
+                profiler.stop()
+    off, on = (1e3 * float(np.min(times[is_on])) for is_on in (False, True))
+    return {"off": off, "on": on, "ratio": on / off, "take": 1e3 * float(np.min(takes)), "events_a_step": events}
+
+
 if __name__ == "__main__":
-    parts = {function.__name__: function for function in (islands, barriers, neighbour, scaling, memory, threads)}
+    measures = (islands, barriers, neighbour, scaling, memory, threads, profile)
+    parts = {function.__name__: function for function in measures}
     print(json.dumps(parts[sys.argv[1]](*map(int, sys.argv[2:]))))

@@ -4,6 +4,8 @@ extends EditorPlugin
 
 const ENGINE := "Scree Physics"
 const SETTING := "physics/3d/physics_engine"
+const PANEL := "editor/scree_panel.gd"
+const PROFILER := "editor/profiler.gd"
 const GIZMOS := "gizmos/streaming_gizmos.gd"
 const TILES_EXPORT := "tools/tiles_export.gd"
 const MEND := "Run `scree install` for this project, then restart the editor."
@@ -14,6 +16,8 @@ const GUARD_SCRIPT := "nodes/scree_guard.gd"
 
 var _gizmos: EditorNode3DGizmoPlugin
 var _tiles_export: EditorExportPlugin
+var _panel: Control
+var _profiler: EditorDebuggerPlugin
 
 
 func _enable_plugin() -> void:
@@ -36,6 +40,11 @@ func _enter_tree() -> void:
 	_tiles_export = load(_own(TILES_EXPORT)).new()
 	add_export_plugin(_tiles_export)
 	_declare_must_run()
+	_panel = load(_own(PANEL)).new()
+	_panel.attach(self)
+	add_control_to_bottom_panel(_panel, "Scree")
+	_profiler = load(_own(PROFILER)).new()
+	add_debugger_plugin(_profiler)
 	if ProjectSettings.get_setting(SETTING) == ENGINE and not _is_running():
 		var text := "%s is chosen but does not run: %s" % [ENGINE, _reason()]
 		push_warning(text)
@@ -45,6 +54,9 @@ func _enter_tree() -> void:
 func _exit_tree() -> void:
 	ProjectSettings.settings_changed.disconnect(_keep_guard)
 	remove_export_plugin(_tiles_export)
+	remove_control_from_bottom_panel(_panel)
+	_panel.queue_free()
+	remove_debugger_plugin(_profiler)
 	if _gizmos != null:
 		remove_node_3d_gizmo_plugin(_gizmos)
 
@@ -94,8 +106,8 @@ func _set_guard(wanted: bool) -> void:
 
 
 ## The path of one of the addon's files.
-func _own(name: String) -> String:
-	return get_script().resource_path.get_base_dir().path_join(name)
+func _own(file: String) -> String:
+	return get_script().resource_path.get_base_dir().path_join(file)
 
 
 func _is_running() -> bool:

@@ -15,7 +15,9 @@ from .public_contacts import add_contact_classes
 from .public_drawing import add_drawing_classes
 from .public_joints import add_joint_methods
 from .public_many import add_many_methods
+from .public_profile import Profiles, add_profile_classes
 from .public_queries import add_query_classes
+from .public_settings import add_setting_methods
 from .public_shape_queries import add_shape_query_classes
 from .public_shapes import add_shape_methods
 from .public_spaces import add_space_methods
@@ -40,7 +42,9 @@ class PublicServer:
         self.scree = PublicClass(engine, self._objects, _PAGE, make=None)
         self.scree.method("is_running", lambda behind: engine.server is not None, result=1,
                           text="Returns whether Scree is the physics engine that runs.")  # fmt: skip
-        self.classes = [self.scree]
+        add_setting_methods(self.scree)
+        self.profiles = Profiles(engine)
+        self.classes = [self.scree, *add_profile_classes(self.scree, engine, self._objects, self.profiles)]
         for add_classes in (
             add_query_classes,
             add_shape_query_classes,

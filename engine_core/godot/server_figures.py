@@ -1,9 +1,10 @@
-"""How full the pools have been: `PhysicsServer3D.call("pool_figures")`, for monitors. Nothing is dropped when a pool is full: the
-call or the step reports which setting to raise."""
+"""How full the pools have been: `PhysicsServer3D.call("pool_figures")`, and the debugger's monitors. Nothing is dropped when a
+pool is full: the call or the step reports which setting to raise."""
 
 from .schema import DICTIONARY
 
 PREFIX = "physics/scree_3d/limits/max_"
+POOLS = ("bodies", "body_shapes", "shapes", "joints", "spaces", "pairs", "contacts")
 
 
 def pool_figures(server) -> dict:

@@ -16,6 +16,7 @@ from ..runtime import core_library
 from . import api as godot_api
 from . import schema
 from .busy_thread import BusyThread
+from .callables import PythonCallable
 from .errors import Reporter
 from .interface import EDITOR_LEVEL, ENGINE_NAME, SCENE_LEVEL, SERVERS_LEVEL, Interface
 from .methods import Methods
@@ -31,24 +32,12 @@ _SERVER = (
 )  # fmt: skip
 """Modules that making the server imports."""
 _LEVEL_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int)
-_CALL = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_void_p, c_void_p)
 
 
 class Initialization(ctypes.Structure):
     """GDExtensionInitialization."""
 
     _fields_ = [("minimum_level", c_int), ("userdata", c_void_p), ("initialize", c_void_p), ("deinitialize", c_void_p)]
-
-
-class CallableInfo(ctypes.Structure):
-    """GDExtensionCallableCustomInfo2."""
-
-    _fields_ = [
-        ("userdata", c_void_p), ("token", c_void_p), ("object_id", ctypes.c_uint64),
-        *((name, c_void_p) for name in (
-            "call", "is_valid", "free", "hash", "equal", "less_than", "to_string", "argument_count",
-        )),
-    ]  # fmt: skip
 
 
 class Engine:
@@ -62,7 +51,7 @@ class Engine:
         parts = beside / PARTS if (beside / PARTS).is_dir() else beside
         self.api = godot_api.read_extract(version.string.decode(), parts, may_ask=not is_exported_game)
         self.variants = self.reporter = self.settings = self.server = None
-        self.public = None
+        self.public = self.debugger_link = None
         self.on_contacts = None  # of a space's id: its last step has contact events, see public_contacts.py
         self.classes = []
         self._imports = threading.Thread(target=_import_server, name="scree imports")
@@ -107,6 +96,10 @@ class Engine:
         from .public_server import PublicServer
 
         self.public = PublicServer(self)
+        if self.server:
+            from .debugger_link import DebuggerLink
+
+            self.debugger_link = DebuggerLink(self)
 
     def running_server(self, call: str):
         """The server, for a call of a public class. Raises ValueError while another engine runs."""
@@ -168,21 +161,16 @@ class Engine:
     def _register_engine(self) -> None:
         """Register our name, and how to make the server, with Godot's PhysicsServer3DManager."""
         interface = self.interface
-        make = _CALL(self._make_server)
-        info = CallableInfo(token=interface.library, call=ctypes.cast(make, c_void_p))
-        memory = (c_int64 * 2)()
-        self._kept.extend([make, info, memory])
-        interface.function("callable_custom_create2", None, c_void_p, c_void_p)(ctypes.addressof(memory), ctypes.addressof(info))
+        make = PythonCallable(self, "start", self._make_server)
+        self._kept.append(make)
         register = self.api.classes["PhysicsServer3DManager"]["register_server"]
         bind = interface.method("PhysicsServer3DManager", "register_server", register.hash)
         manager = interface.singleton("PhysicsServer3DManager")
-        interface.with_string(ENGINE_NAME, lambda name: interface.call_method(bind, manager, [name, ctypes.addressof(memory)]))
-        destroy = interface.function("variant_get_ptr_destructor", c_void_p, c_int)(schema.CALLABLE)
-        ctypes.CFUNCTYPE(None, c_void_p)(destroy)(ctypes.addressof(memory))
+        interface.with_string(ENGINE_NAME, lambda name: interface.call_method(bind, manager, [name, make.address]))
+        make.release()
 
-    def _make_server(self, userdata, arguments, count, result, error) -> None:
+    def _make_server(self, arguments: list[int], result: int) -> None:
         """Answer Godot's request for its physics server: make the world, link the virtuals, return the Object."""
-        ctypes.memset(error, 0, 12)  # Godot leaves it unset and treats anything but zero as a failure
         try:
             self._open(result)
         except BaseException as problem:
@@ -226,6 +214,8 @@ class Engine:
 
     def leave(self, level: int) -> None:
         """Handle that Godot left an initialization level."""
+        if level == SCENE_LEVEL and self.debugger_link:
+            self.debugger_link.close()
         if level != SERVERS_LEVEL:
             return
         self._finish_imports()

@@ -334,6 +334,16 @@ class Variants:
             self._append(address, ctypes.addressof(arguments), None, 1)
             self._destroy(at)
 
+    def append_values(self, address: int, values) -> None:
+        """Append Python values to the Array at an address."""
+        variant = (c_int64 * 3)()
+        at = ctypes.addressof(variant)
+        arguments = (c_void_p * 1)(at)
+        for value in values:
+            self.write(at, value)
+            self._append(address, ctypes.addressof(arguments), None, 1)
+            self.destroy(at)
+
     def to_type(self, kind: int, place: int, address: int) -> None:
         """Make a value of type `kind` at a place from the Variant at an address (counted)."""
         self._to_type[kind](place, address)

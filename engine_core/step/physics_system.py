@@ -52,6 +52,7 @@ from .stages import (
     parallel_for,
 )  # fmt: skip
 from .substeps import hold_back, solve_substeps
+from .ticks import TickRing, note_tick
 
 WORTH_THREADS = 256
 """The number of active bodies and pairs together from which a step wakes the workers."""
@@ -163,6 +164,7 @@ def advance(system, address, delta_time):
     if is_large:
         finish_jobs(system.step.job_system, is_shared)
     enter(system, NO_STAGE)
+    note_tick(system)
 
 
 @entry_point("void(int64, float64)")
@@ -202,6 +204,7 @@ class PhysicsSystem:
         self.kept: set = set()  # constraints of listeners: they live as long as the system
         self.batches: set = set()  # addresses of the batches of bodies that are in, or on their way; see core/batches.py
         self._stages = None
+        self._tick_ring: TickRing | None = None
         self._pools: list[Pool] = []
         self._bodies = world.bodies.rows
         row["world"], row["index"] = world.address, index
@@ -308,6 +311,7 @@ class PhysicsSystem:
         self._stages = np.zeros(1, dtype=STAGES) if is_on else None
         if is_on:
             self._stages["current"] = NO_STAGE
+            self._stages["ticks"] = self._tick_ring.address if self._tick_ring else 0
         self.row["step"]["stage_cycles"] = address_of(self._stages) if is_on else 0
 
     def stage_seconds(self) -> dict[str, float]:
@@ -316,6 +320,20 @@ class PhysicsSystem:
             raise RuntimeError("stage_seconds: measure_stages was not called")
         rate = cycles_per_second()
         return {name: float(self._stages[0]["cycles"][k] / rate) for k, name in enumerate(STAGE_NAMES)}
+
+    def record_ticks(self, capacity: int) -> TickRing:
+        """Record each step from now on in a ring of `capacity` steps. No step may be running. Raises RuntimeError while stages
+        are measured for something else, or recorded."""
+        if self._stages is not None:
+            raise RuntimeError("record_ticks: the stages of this space are measured already")
+        self._tick_ring = TickRing(capacity)
+        self.measure_stages()
+        return self._tick_ring
+
+    def stop_ticks(self) -> None:
+        """Stop recording steps. No step may be running."""
+        self._tick_ring = None
+        self.measure_stages(False)
 
     def contact_points(self, most: int) -> np.ndarray:
         """Contact points of the last step: at most `most` points, float64 (n, 3), world [m]."""

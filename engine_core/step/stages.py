@@ -56,8 +56,8 @@ SERIAL_STAGES = (
 STAGE_NAMES = tuple(job.function.__name__ for job in JOBS) + SERIAL_STAGES
 STAGE_COUNT = len(STAGE_NAMES)
 NO_STAGE = STAGE_COUNT
-STAGES = np.dtype([("current", "i8"), ("since", "i8"), ("cycles", "i8", STAGE_COUNT + 1)], align=True)
-"""The record at SYSTEM.step.stage_cycles while stages are measured."""
+STAGES = np.dtype([("current", "i8"), ("since", "i8"), ("cycles", "i8", STAGE_COUNT + 1), ("ticks", "i8")], align=True)
+"""The record at SYSTEM.step.stage_cycles while stages are measured; `ticks`: the address of a TICKS record (ticks.py), or 0."""
 
 # Fewest items a batch: a batch should take some microseconds, many times the cost of claiming it.
 LEAST_PAIRS, LEAST_BODIES, LEAST_ROWS, LEAST_GROUPS, LEAST_BLOCKS, LEAST_OVERLAPS = 64, 32, 128, 16, 4, 8

@@ -23,15 +23,3 @@ func test_pool_figures_count_what_was_in_use() -> void:
 	var after: Dictionary = PhysicsServer3D.call("pool_figures")
 	for name: String in full:
 		check(after[name]["most"] >= full[name]["most"] and full[name]["most"] >= before[name]["most"], "%s is a high-water mark" % name)
-
-
-func test_monitors_show_the_pools() -> void:
-	if PhysicsServer3D.get_class() != "ScreePhysicsServer3D":
-		check(true, "said of Scree alone")
-		return
-	var monitors: Node = load("res://addons/scree/nodes/scree_monitors.gd").new()
-	add_child(monitors)
-	check(Performance.has_custom_monitor("scree/bodies"), "there")
-	check_between(Performance.get_custom_monitor("scree/bodies"), 0.0, 100.0, "per cent")
-	monitors.free()
-	check(not Performance.has_custom_monitor("scree/bodies"), "gone")
