@@ -262,7 +262,7 @@ func _two_spaces() -> void:
 	await _steps(2)
 
 
-## Who is told frees the body that landed on a CharacterBody3D, and a space that is stepped by hand.
+## A handler of the signal frees the body that landed on a CharacterBody3D, and a space that is stepped by hand.
 func _freeing() -> void:
 	var walker := CharacterBody3D.new()
 	_fill(walker, BoxShape3D.new(), Vector3(0, 1, 0))
