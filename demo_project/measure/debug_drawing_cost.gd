@@ -57,7 +57,7 @@ func _measure(node: Node3D, title: String, wanted: Array[String]) -> void:
 	for switch: String in SWITCHES + ["by_island"] as Array[String]:
 		node.set(switch, switch in wanted)
 	var times: Array[float] = []
-	for round: int in ROUNDS:
+	for tick: int in ROUNDS:
 		await physics_frame
 		var begin := Time.get_ticks_usec()
 		node.call("_physics_process", 0.0)

@@ -121,7 +121,7 @@ func _cost() -> void:
 	times.sort()
 	node.visible = false
 	var begin := Time.get_ticks_usec()
-	for round: int in 1000:
+	for tick: int in 1000:
 		node._physics_process(0.0)
 	print("cost least %.3f ms median %.3f ms hidden %.4f ms" % [times[0], times[TICKS / 2],
 		(Time.get_ticks_usec() - begin) / 1e6])

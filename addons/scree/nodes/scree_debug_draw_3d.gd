@@ -90,7 +90,7 @@ class View:
 
 	func make_room(count: int) -> void:
 		if count > room or count * 2 < room and room > LEAST_ROOM:
-			var grain := maxi(LEAST_ROOM, nearest_po2(count) / 8)
+			var grain := maxi(LEAST_ROOM, nearest_po2(count) >> 3)
 			room = ceili(float(count) / grain) * grain
 			RenderingServer.multimesh_allocate_data(multimesh, room, RenderingServer.MULTIMESH_TRANSFORM_3D, true)
 
