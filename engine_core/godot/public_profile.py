@@ -42,35 +42,36 @@ class Profiles:
         self._engine = engine
         self._profilers: dict[int, StepProfiler] = {}
 
-    def _server(self, call: str):
-        server = self._engine.running_server(call)
-        systems = server.world
+    def _drop_freed(self, server) -> None:
+        """Forget the profilers of spaces that were freed. The caller holds the lock."""
         for space, profiler in list(self._profilers.items()):
-            if space not in server.space_areas or systems.system(space) is not profiler.system:
+            if space not in server.space_areas or server.world.system(space) is not profiler.system:
                 del self._profilers[space]
                 profiler.stop()
-        return server
 
     def start(self, space: int) -> None:
         """Begin to record the steps of a space; no effect if that is done already. Raises KeyError, RuntimeError."""
         from ..profiling.step_profile import StepProfiler
 
-        server = self._server("profile_start")
+        server = self._engine.running_server("profile_start")
         with server.lock:
+            self._drop_freed(server)
             if space not in self._profilers:
                 self._profilers[space] = StepProfiler(server.world.system(space))
 
     def stop(self, space: int) -> None:
         """Stop recording a space; no effect if it is not recorded."""
-        server = self._server("profile_stop")
+        server = self._engine.running_server("profile_stop")
         with server.lock:
+            self._drop_freed(server)
             if space in self._profilers:
                 self._profilers.pop(space).stop()
 
     def take(self, space: int) -> "StepProfile":
         """Return the steps since the last call. Raises ValueError if the space is not recorded."""
-        server = self._server("profile_take")
+        server = self._engine.running_server("profile_take")
         with server.lock:
+            self._drop_freed(server)
             if space not in self._profilers:
                 raise ValueError("profile_take: the space is not recorded; call profile_start before")
             return self._profilers[space].take()
