@@ -1,12 +1,16 @@
 """Profiles of a space for scripts and for the editor's profiler: `Scree.profile_start`, `profile_stop`, `profile_take`, and their
 answer, a ScreeProfile."""
 
-from ..profiling.step_profile import StepProfile, StepProfiler, empty_profile
+from typing import TYPE_CHECKING
+
 from .class_help import Page
 from .public_class import PublicClass
 from .schema import INT, PACKED_FLOAT32_ARRAY, PACKED_FLOAT64_ARRAY, PACKED_INT32_ARRAY, RID
 from .typed_values import PACKED_STRING_ARRAY, object_of
 from .variant import Packed
+
+if TYPE_CHECKING:  # the step is not loaded in a project that uses another engine
+    from ..profiling.step_profile import StepProfile, StepProfiler
 
 _PAGE = Page(
     "ScreeProfile", "RefCounted", "What the steps of a space took, by stage and by thread.",
@@ -38,33 +42,36 @@ class Profiles:
         self._engine = engine
         self._profilers: dict[int, StepProfiler] = {}
 
-    def _server(self, call: str):
-        server = self._engine.running_server(call)
-        systems = server.world
+    def _drop_freed(self, server) -> None:
+        """Forget the profilers of spaces that were freed. The caller holds the lock."""
         for space, profiler in list(self._profilers.items()):
-            if space not in server.space_areas or systems.system(space) is not profiler.system:
+            if space not in server.space_areas or server.world.system(space) is not profiler.system:
                 del self._profilers[space]
                 profiler.stop()
-        return server
 
     def start(self, space: int) -> None:
         """Begin to record the steps of a space; no effect if that is done already. Raises KeyError, RuntimeError."""
-        server = self._server("profile_start")
+        from ..profiling.step_profile import StepProfiler
+
+        server = self._engine.running_server("profile_start")
         with server.lock:
+            self._drop_freed(server)
             if space not in self._profilers:
                 self._profilers[space] = StepProfiler(server.world.system(space))
 
     def stop(self, space: int) -> None:
         """Stop recording a space; no effect if it is not recorded."""
-        server = self._server("profile_stop")
+        server = self._engine.running_server("profile_stop")
         with server.lock:
+            self._drop_freed(server)
             if space in self._profilers:
                 self._profilers.pop(space).stop()
 
-    def take(self, space: int) -> StepProfile:
+    def take(self, space: int) -> "StepProfile":
         """Return the steps since the last call. Raises ValueError if the space is not recorded."""
-        server = self._server("profile_take")
+        server = self._engine.running_server("profile_take")
         with server.lock:
+            self._drop_freed(server)
             if space not in self._profilers:
                 raise ValueError("profile_take: the space is not recorded; call profile_start before")
             return self._profilers[space].take()
@@ -75,7 +82,13 @@ class Profiles:
             self.stop(space)
 
 
-def as_dictionary(profile: StepProfile) -> dict:
+def _empty_profile() -> "StepProfile":
+    from ..profiling.step_profile import empty_profile
+
+    return empty_profile()
+
+
+def as_dictionary(profile: "StepProfile") -> dict:
     """A profile as the debugger's message: the members of a ScreeProfile, with the names of the stages joined by commas. Of very
     many events only the newest are in it: the debugger refuses messages of more than 8 MiB."""
     ticks = profile.event_ticks
@@ -91,7 +104,7 @@ def as_dictionary(profile: StepProfile) -> dict:
 
 def add_profile_classes(scree: PublicClass, engine, objects, profiles: Profiles) -> list[PublicClass]:
     """Add the calls to the class `Scree`. Return the class of the answer."""
-    answer = PublicClass(engine, objects, _PAGE, make=empty_profile)
+    answer = PublicClass(engine, objects, _PAGE, make=_empty_profile)
     answer.method("size", lambda behind: len(behind.durations), result=INT, text="Returns the number of ticks.")
     answer.property("stage_names", PACKED_STRING_ARRAY, lambda behind: behind.stage_names, text="Names of the stages of a step.")
     for name, text in (

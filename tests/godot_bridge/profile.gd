@@ -36,6 +36,8 @@ func _initialize() -> void:
 	print("monitors ", Array(Performance.get_custom_monitor_names()).filter(func(name: StringName) -> bool: return name.begins_with("scree/")))
 	print("full ", Performance.get_custom_monitor("scree/bodies") > 0.0, " ", Performance.get_custom_monitor("scree/bodies") < 1.0)
 	var settings: Dictionary = Scree.describe_settings()
+	Scree.profile_start(space)  # recorded until the game ends
+	await physics_frame
 	print("settings ", settings.size(), " ", settings["physics/scree_3d/simulation/substeps"])
 	quit()
 

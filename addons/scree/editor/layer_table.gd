@@ -35,8 +35,15 @@ func _add(node: Node) -> void:
 	for layer: int in COUNT:
 		if layers >> layer & 1:
 			on[layer].append(node)
-			for other: int in COUNT:
-				seeing[COUNT * layer + other] += mask >> other & 1
+			_count(COUNT * layer, mask)
+
+
+func _count(row: int, mask: int) -> void:
+	var other := 0
+	while mask:
+		seeing[row + other] += mask & 1
+		mask >>= 1
+		other += 1
 
 
 ## Which of two layers looks at the other: bit 1 if a looks at b, bit 2 if b looks at a. Layers on which nothing is count as blind.

@@ -5,6 +5,7 @@ extends TabContainer
 const LayersTab := preload("layers_tab.gd")
 const TrapsTab := preload("traps_tab.gd")
 const SettingsTab := preload("settings_tab.gd")
+const LONGEST_COST := 150  ## A scene that takes longer to read is not read after each edit, only by the button [ms].
 const RENEWED_AFTER := 0.3  ## Time after the last edit [s].
 
 var layers := LayersTab.new()
@@ -12,6 +13,7 @@ var traps := TrapsTab.new()
 var settings := SettingsTab.new()
 
 var _due := Timer.new()
+var _cost := 0  # of the last reading [ms]
 
 
 func _init() -> void:
@@ -33,7 +35,7 @@ func attach(plugin: EditorPlugin) -> void:
 	traps.undo = plugin.get_undo_redo()
 	plugin.scene_changed.connect(_renew.unbind(1))
 	plugin.get_undo_redo().version_changed.connect(func() -> void:
-		if is_visible_in_tree():
+		if is_visible_in_tree() and _cost < LONGEST_COST:
 			_due.start())
 
 
@@ -41,7 +43,9 @@ func attach(plugin: EditorPlugin) -> void:
 func _renew() -> void:
 	for tab: Control in [layers, traps]:
 		if tab.is_visible_in_tree():
+			var began := Time.get_ticks_msec()
 			tab.call("show_scene")
+			_cost = Time.get_ticks_msec() - began
 
 
 func _choose(nodes: Array) -> void:

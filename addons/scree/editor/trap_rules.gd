@@ -80,7 +80,11 @@ static func mass_ratios_of_joints(root: Node) -> Array[Trap]:
 static func mass_ratios_of_stacks(root: Node) -> Array[Trap]:
 	var traps: Array[Trap] = []
 	var boxes: Array[Array] = []
-	for body: RigidBody3D in _all(root, "RigidBody3D"):
+	var bodies := _all(root, "RigidBody3D")
+	var masses := bodies.map(func(body: RigidBody3D) -> float: return body.mass)
+	if bodies.is_empty() or masses.max() <= LARGEST_MASS_RATIO * masses.min():
+		return traps
+	for body: RigidBody3D in bodies:
 		var box := ShapeSize.bounds_of_body(body)
 		if box.has_volume():
 			boxes.append([body, box.grow(TOUCHING / 2.0)])
