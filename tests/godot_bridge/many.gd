@@ -175,12 +175,15 @@ func _placed() -> void:
 	placed.multimesh = given
 	placed.rotation.y = 0.5
 	placed.scale = Vector3(0.5, 0.5, 0.5)
+	print("early ", placed.add_bodies([Transform3D(Basis.IDENTITY, Vector3(-60, 9, 0))]))
+	placed.set_colors(0, PackedColorArray([Color.BLUE]))
 	_stage.add_child(placed)
 	await _wait(1)
-	var first := placed.get_body_transform(1)
+	var first := placed.get_body_transform(2)
 	print("placed ", _wrong(placed), " ", placed.get_body_count(), " ", placed.multimesh != given, " ",
 		(first.origin - placed.global_transform * Vector3(2, 4, 0)).length() < 0.1, " ", first.basis.get_scale().snappedf(0.001), " ",
-		placed.multimesh.buffer.slice(60 + 16, 60 + 20), " ", given.buffer == rows)
+		placed.multimesh.buffer.slice(80 + 12, 80 + 16), " ", given.buffer == rows, " ",
+		placed.multimesh.buffer.slice(12, 16))
 	await _wait(59)
 	print("scaled ", _wrong(placed), " ", snappedf(placed.get_body_transform(1).origin.y, 0.05))
 	placed.position += Vector3(0, 1, 0)

@@ -16,7 +16,8 @@ PROJECT = (
     '[physics]\n3d/physics_engine="{engine}"\n[rendering]\nrenderer/rendering_method="gl_compatibility"\n'
 )
 LEAKS = ("leaked", "Leaked", "still in use", "Orphan StringName", "unclaimed string names", "RID allocations", "never freed")
-NAMES = ("class", "first", "moving", "hit", "removed", "velocities", "edited", "params", "asleep", "entered", "shifted", "placed",
+NAMES = ("class", "first", "early",
+         "moving", "hit", "removed", "velocities", "edited", "params", "asleep", "entered", "shifted", "placed",
          "scaled", "moved node", "outside", "again", "cleared", "filled", "interpolated", "grown", "created", "drawn", "freed",
          "refused", "between", "bounds")  # fmt: skip
 
@@ -70,7 +71,8 @@ def _behaves(told: dict[str, str]) -> None:
     assert told["params"] == "2.0 0.25 3"
     assert told["asleep"].startswith("37 of 37 0 ")
     assert "true" in told["entered"] and "false" not in told["entered"]
-    assert told["placed"].startswith("0 5 true true (0.5, 0.5, 0.5)") and told["placed"].endswith("true")
+    assert told["placed"].startswith("0 6 true true (0.5, 0.5, 0.5)") and "] true" in told["placed"]
+    assert told["early"] == "0"
     assert told["scaled"].startswith("0 ") and told["moved node"] == "0"
     assert told["outside"] == "37 false" and told["again"].startswith("37 0 true")
     assert told["cleared"] == "0" and told["filled"] == "2 0" and told["refused"] == "-1 2"
@@ -81,7 +83,7 @@ def test_the_buffer_holds_what_the_server_says_of_each_body(told):
     assert told["edited"] == "0 [0.0, 1.0, 0.0, 1.0] [0.0, 0.0, 1.0, 1.0]"  # colours stay with their bodies
     assert int(told["asleep"].split()[-1]) >= 37  # the signal told of each
     assert told["shifted"] == "0 (-1000.0, 0.0, 0.0)"
-    assert told["placed"].split(")")[1].startswith(" [1.0, 0.0, 0.4")
+    assert told["placed"].split(")")[1].startswith(" [1.0, 0.0, 0.4") and told["placed"].endswith("[0.0, 0.0, 1.0, 1.0]")
     assert told["again"].endswith("[0.0, 1.0, 0.0, 1.0]")
     assert told["interpolated"] == "true 6 0" and told["grown"] == "95 true 95"
     assert not told["warnings"]

@@ -3,7 +3,7 @@ class_name MultiBody3D
 extends MultiMeshInstance3D
 ## Thousands of rigid bodies of one shape in one node, drawn by its [MultiMesh].
 ##
-## Each instance of the MultiMesh that the node has when it enters the tree becomes a body; [method add_bodies] adds more. A body
+## Each instance of the MultiMesh that the node has when it first enters the tree becomes a body; [method add_bodies] adds more. A body
 ## has an index, which is its instance's, and the methods take arrays of indices. [method remove_bodies] moves those behind down, as
 ## [method Array.remove_at] does. A query that hits a body, or an [Area3D], reports this node as the collider; [method index_of]
 ## tells which body it was.
@@ -259,11 +259,11 @@ func set_colors(first: int, colors: PackedColorArray) -> void:
 	if _bodies != null:
 		_bodies.set_colors(first, colors)
 		return
-	while _waiting_colors.size() < 4 * get_body_count():
-		_waiting_colors.append(1.0)
+	var wide := row_size(multimesh) - 12
+	_fill_waiting_colors(wide)
 	for number: int in colors.size():
 		for channel: int in 4:
-			_waiting_colors[4 * (first + number) + channel] = colors[number][channel]
+			_waiting_colors[wide * (first + number) + channel] = colors[number][channel]
 
 
 # --- making them ---
@@ -317,19 +317,18 @@ func _take_instances() -> void:
 	if buffer.size() < count * stride:
 		push_error("MultiBody3D %s: the MultiMesh has %d instances, but no buffer for them" % [get_path(), count])
 		count = 0
-	var rows := PackedFloat32Array()
-	var extras := PackedFloat32Array()
 	var placed := global_transform
-	for number: int in count:
-		rows.append_array(row_of(placed * transform_of(buffer, number * stride)))
-		extras.append_array(buffer.slice(number * stride + 12, (number + 1) * stride))
+	_fill_waiting_colors(stride - 12)
+	for number: int in count: # behind those of `add_bodies`, whose indices are known
+		_waiting.append_array(row_of(placed * transform_of(buffer, number * stride)))
+		_waiting_colors.append_array(buffer.slice(number * stride + 12, (number + 1) * stride))
 	multimesh = _copy_of(given)
-	while extras.size() > 0 and extras.size() < (stride - 12) * (count + _waiting.size() / 12):
-		extras.append(1.0)
-	rows.append_array(_waiting)
-	if _waiting_colors.is_empty():
-		_waiting_colors = extras
-	_waiting = rows
+
+
+## White, and custom data of ones, for waiting bodies without colours.
+func _fill_waiting_colors(wide: int) -> void:
+	while _waiting_colors.size() < wide * (_waiting.size() / 12):
+		_waiting_colors.append(1.0)
 
 
 func _copy_of(given: MultiMesh) -> MultiMesh:
