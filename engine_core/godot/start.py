@@ -71,7 +71,7 @@ class Engine:
 
     def enter(self, level: int) -> None:
         """Handle that Godot reached an initialization level."""
-        if level == SCENE_LEVEL and self.settings.chosen_engine != ENGINE_NAME:
+        if level == SCENE_LEVEL:
             self._publish()
         if level == EDITOR_LEVEL and self.public:
             self.public.publish_help()
@@ -91,15 +91,12 @@ class Engine:
         self._register_engine()
 
     def _publish(self) -> None:
-        """Register the singleton and its classes: after Godot's scene level and before its script languages, which look for
-        singletons once."""
+        """Register the singleton and its classes. Later, scripts could not make Objects of these classes: Godot would take them
+        for parts of the editor."""
+        self._finish_imports()
         from .public_server import PublicServer
 
         self.public = PublicServer(self)
-        if self.server:
-            from .debugger_link import DebuggerLink
-
-            self.debugger_link = DebuggerLink(self)
 
     def running_server(self, call: str):
         """The server, for a call of a public class. Raises ValueError while another engine runs."""
@@ -177,10 +174,6 @@ class Engine:
             known = isinstance(problem, (ValueError, RuntimeError, MemoryError))
             what = str(problem) if known else f"{type(problem).__name__}: {problem}"
             self.reporter.error("start", f"{what}. Godot's default physics engine runs instead")
-        try:
-            self._publish()
-        except Exception as problem:  # exceptions must not leave a callback
-            self.reporter.exception("start", problem)
         gc.enable()  # the loader disables it
 
     def _open(self, result: int) -> None:
@@ -207,6 +200,9 @@ class Engine:
         object_ = self.server_class.make(self.server.address)
         self.server.record["object"] = object_
         self.variants.write_object(result, object_)
+        from .debugger_link import DebuggerLink
+
+        self.debugger_link = DebuggerLink(self)
         gc.freeze()  # permanent objects need no garbage collection during a game
         taken = time.perf_counter() - begin
         if taken > 5.0:
