@@ -29,26 +29,26 @@ Bake.add_static | - | see Bake
 Bake.add_static_many | - | see Bake
 Bake.add_scene | StreamingScene3D | a node of the scene that is baked
 Bake.write | - | see Bake
-Bodies | - | a packed array of ids, [rid_from_int64], is used instead; InstanceCollider3D for many static bodies
+Bodies | MultiBody3D, Scree.bodies_create | a packed array of ids
 Bodies.space | PhysicsServer3D.body_get_space |
 Bodies.ids | CollisionObject3D.get_rid |
 Bodies.field | - | a view of the engine's memory; scripts get copies
-Bodies.positions | PhysicsServer3D.body_get_state | one body a call
-Bodies.rotations | PhysicsServer3D.body_get_state | one body a call
-Bodies.velocities | PhysicsServer3D.body_get_state | one body a call
-Bodies.angular_velocities | PhysicsServer3D.body_get_state | one body a call
+Bodies.positions | Scree.transforms_of, MultiBody3D.get_transforms |
+Bodies.rotations | Scree.transforms_of, MultiBody3D.get_transforms |
+Bodies.velocities | Scree.velocities_of, Scree.set_velocities_of |
+Bodies.angular_velocities | Scree.angular_velocities_of, Scree.set_velocities_of |
 Bodies.centers_of_mass | PhysicsDirectBodyState3D.center_of_mass | one body a call
 Bodies.masses | PhysicsServer3D.body_get_param | one body a call
-Bodies.is_asleep | PhysicsServer3D.body_get_state | one body a call
-Bodies.move | PhysicsServer3D.body_set_state | one body a call
-Bodies.apply_impulses | PhysicsServer3D.body_apply_impulse | one body a call
+Bodies.is_asleep | Scree.are_asleep |
+Bodies.move | Scree.set_transforms_of |
+Bodies.apply_impulses | Scree.apply_impulses_to |
 Bodies.apply_torque_impulses | PhysicsServer3D.body_apply_torque_impulse | one body a call
 Bodies.apply_forces | PhysicsServer3D.body_apply_force | one body a call
 Bodies.apply_torques | PhysicsServer3D.body_apply_torque | one body a call
 Bodies.set_constant_forces | PhysicsServer3D.body_set_constant_force | one body a call
-Bodies.wake | PhysicsServer3D.body_set_state | one body a call
-Bodies.sleep | PhysicsServer3D.body_set_state | one body a call
-Bodies.remove | PhysicsServer3D.free_rid | one body a call
+Bodies.wake | Scree.set_asleep |
+Bodies.sleep | Scree.set_asleep |
+Bodies.remove | Scree.bodies_free |
 Body | RigidBody3D, StaticBody3D, AnimatableBody3D |
 Body.id | CollisionObject3D.get_rid |
 Body.space | PhysicsServer3D.body_get_space |
@@ -87,31 +87,33 @@ Body.material | PhysicsMaterial.friction, RigidBody3D.physics_material_override 
 Body.layer | CollisionObject3D.collision_layer |
 Body.mask | CollisionObject3D.collision_mask |
 Body.ignore | PhysicsBody3D.add_collision_exception_with |
-Body.contact_events | RigidBody3D.contact_monitor, RigidBody3D.max_contacts_reported | no events of all contacts of a space yet
-Body.contact_class | - | no call yet
+Body.contact_events | Scree.body_set_contact_events, ScreeBodySettings3D, RigidBody3D.contact_monitor |
+Body.contact_class | Scree.body_set_contact_class, ScreeBodySettings3D |
 Body.remove | Node.queue_free, PhysicsServer3D.free_rid |
 Box | BoxShape3D |
 Capsule | CapsuleShape3D |
 Compound | Scree.compound_create | a body with several CollisionShape3D does the same for one body
 ConeTwist | ConeTwistJoint3D |
-ContactEvents | RigidBody3D.body_shape_entered, PhysicsDirectBodyState3D.get_contact_count | of one body; no events of a space yet
-ContactEvents.began | RigidBody3D.body_shape_entered |
+ContactEvents | ScreeContactEvents, Scree.contacts_changed, Scree.contact_events |
+ContactEvents.began | ScreeContactEvents.began, RigidBody3D.body_shape_entered |
 ContactEvents.lasts | PhysicsDirectBodyState3D.get_contact_count |
-ContactEvents.ended | RigidBody3D.body_shape_exited |
-ContactEvents.body_ids | PhysicsDirectBodyState3D.get_contact_collider |
-ContactEvents.shapes | PhysicsDirectBodyState3D.get_contact_collider_shape |
-ContactEvents.normals | PhysicsDirectBodyState3D.get_contact_local_normal |
-ContactEvents.impulses | PhysicsDirectBodyState3D.get_contact_impulse |
-ContactEvents.friction_impulses | PhysicsDirectBodyState3D.get_contact_impulse | friction is a part of it
-ContactEvents.approach_speeds | - | no call yet
+ContactEvents.ended | ScreeContactEvents.ended, RigidBody3D.body_shape_exited |
+ContactEvents.body_ids | ScreeContactEvents.get_body_a, PhysicsDirectBodyState3D.get_contact_collider |
+ContactEvents.shapes | ScreeContactEvents.shapes_a, PhysicsDirectBodyState3D.get_contact_collider_shape |
+ContactEvents.normals | ScreeContactEvents.normals, PhysicsDirectBodyState3D.get_contact_local_normal |
+ContactEvents.impulses | ScreeContactEvents.impulses, PhysicsDirectBodyState3D.get_contact_impulse |
+ContactEvents.friction_impulses | ScreeContactEvents.friction_impulses |
+ContactEvents.approach_speeds | ScreeContactEvents.approach_speeds |
 ContactEvents.point_counts | PhysicsDirectBodyState3D.get_contact_count |
-ContactEvents.points | PhysicsDirectBodyState3D.get_contact_collider_position |
+ContactEvents.points | ScreeContactEvents.get_points, ScreeContactEvents.positions |
 ContactEvents.depths | - | no call yet
-ContactRule | - | no call yet
+ContactRule | ScreeContactRule | `validate` and `modify` are compiled functions: for Python alone
 Custom | - | a compiled support function, which GDScript cannot write
 Cylinder | CylinderShape3D |
 Differential | ScreePhysicsServer3D.vehicle_create, ScreeVehicle3D.differential_ratio | "differentials" of its description
 Distance | Scree.rope_create, Scree.rope_set_lengths |
+Drawing | ScreeDrawing, ScreeDebugDraw3D |
+Drawing.forms | ScreeDrawing.get_buffer |
 Ellipsoid | Scree.ellipsoid_create |
 Engine | ScreeVehicle3D.most_torque, ScreePhysicsServer3D.vehicle_create |
 FREE | Scree.joint_free_axis |
@@ -249,12 +251,13 @@ Space.add_joint | Joint3D, PhysicsServer3D.joint_create, Scree.weld_create |
 Space.add_pulley | Scree.pulley_create |
 Space.add_vehicle | ScreeVehicle3D, ScreePhysicsServer3D.vehicle_create |
 Space.add_soft_body | SoftBody3D, PhysicsServer3D.soft_body_create |
-Space.contact_events | RigidBody3D.body_entered | no events of a space yet
+Space.contact_events | Scree.contact_events, Scree.contacts_changed |
 Space.contact_points | PhysicsDirectBodyState3D.get_contact_collider_position | of one body
 Space.area_events | Area3D.body_entered, PhysicsServer3D.area_set_monitor_callback |
-Space.on_step | SceneTree.physics_frame, PhysicsServer3D.body_set_force_integration_callback | no call between sub-steps
-Space.on_waking | RigidBody3D.sleeping_state_changed |
+Space.on_step | Scree.space_set_step_listener, SceneTree.physics_frame | before and after a step, none between sub-steps
+Space.on_waking | Scree.sleep_events, RigidBody3D.sleeping_state_changed |
 Space.remove | PhysicsServer3D.free_rid |
+Space.drawing | Scree.drawing, ScreeDebugDraw3D |
 SpaceSettings | Scree.space_set_setting, physics/scree_3d/simulation/substeps |
 SpaceState | Scree.space_save | a PackedByteArray
 SpaceState.step_count | Scree.space_get_step_count | after restoring
@@ -301,8 +304,8 @@ Viewer | StreamingWorld3D.viewers |
 Wheel | ScreeWheel3D |
 World | PhysicsServer3D |
 World.add_space | PhysicsServer3D.space_create |
-World.set_contact_rule | - | no call yet
-World.contact_class_number | - | no call yet
-World.contact_class_name | - | no call yet
+World.set_contact_rule | Scree.set_contact_rule, ScreeContactRule |
+World.contact_class_number | - | scripts use names: Scree.body_set_contact_class
+World.contact_class_name | - | scripts use names: Scree.body_get_contact_class
 World.update_height_field | Scree.heightmap_update |
 """
