@@ -18,7 +18,7 @@ PAGES = {
     "worlds": ("api.world", "api.space"), "states": ("api.states",), "bodies": ("api.body", "api.bodies"),
     "shapes": ("api.shapes", "api.structures"),
     "materials": ("api.materials",), "joints": ("api.joint_values", "api.joint", "core.pulleys"), "areas": ("api.areas",),
-    "queries": ("api.queries",), "contacts": ("api.contacts",), "vehicles": ("core.vehicles",),
+    "queries": ("api.queries",), "contacts": ("api.contacts",), "vehicles": ("core.vehicles",), "characters": ("api.characters",),
     "soft_bodies": ("core.soft_bodies",),
     "streaming": ("api.streaming", "streaming.wanted"),
     "limits": ("step.limits", "runtime.memory"),

@@ -9,6 +9,7 @@ from ..streaming.wanted import Ranges, Viewer
 from .areas import Area, AreaEffect
 from .bodies import Bodies
 from .body import Body
+from .characters import Character, Characters
 from .contacts import AreaEvents, ContactEvents, ContactRule
 from .joint import Joint
 from .joint_values import (
@@ -28,7 +29,8 @@ from .world import World
 
 __all__ = [
     "FREE", "LOCKED", "AntiRollBar", "Area", "AreaEffect", "AreaEvents", "Axis", "Bake", "Bodies", "Body", "Box", "Capsule",
-    "Compound", "ConeTwist", "ContactEvents", "ContactRule", "Custom", "Cylinder", "Differential", "Distance", "Ellipsoid",
+    "Character", "Characters", "Compound", "ConeTwist", "ContactEvents", "ContactRule", "Custom", "Cylinder", "Differential",
+    "Distance", "Ellipsoid",
     "Engine", "Fixed", "Gear", "HeightField", "Hinge", "History", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
     "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "Pulley",
     "RackAndPinion", "Ranges", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "SoftBody", "Space", "SpaceSettings",

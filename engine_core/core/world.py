@@ -47,6 +47,7 @@ from ..step.physics_system import PhysicsSystem
 from ..structures.single_edits import edit_single
 from .areas import AreaInterface
 from .bodies import BodyInterface
+from .characters import CharacterInterface
 from .contacts import ContactInterface
 from .joints import JointInterface, JointPool
 from .listeners import ListenerInterface
@@ -60,7 +61,7 @@ MOST_GROUP_FILTERS = 1024
 
 class World:
     """The pools shared by the systems. Compiled code gets their `address`. Calls are in parts: `body`, `shape`, `area`, `joint`,
-    `contact`, `listener`, `vehicle`, `pulley`, `soft_body`; the pools of rows have plural names.
+    `contact`, `listener`, `vehicle`, `pulley`, `soft_body`, `character`; the pools of rows have plural names.
 
     `threads`: how many threads its steps may use, the caller's included; by default all physical cores but one.
     `job_system`: runs the jobs of its steps (runtime/job_system.py); by default a pool of its own threads.
@@ -129,7 +130,7 @@ class World:
         self.body, self.shape, self.area = BodyInterface(self), ShapeInterface(self), AreaInterface(self)
         self.joint, self.contact, self.listener = JointInterface(self), ContactInterface(self), ListenerInterface(self)
         self.vehicle, self.pulley = VehicleInterface(self), PulleyInterface(self)
-        self.soft_body = SoftBodyInterface(self)
+        self.soft_body, self.character = SoftBodyInterface(self), CharacterInterface(self)
         self.shapes.on_structure_changed = self.shape.structure_changed
 
     def _load_bricks(self) -> None:
