@@ -209,6 +209,10 @@ class CharacterInterface(Part):
             return math.acos(min(max(float(row["slope"]), -1.0), 1.0))
         return bool(row["flags"] & SWITCHES[name][1]) if name in SWITCHES else float(row[name])
 
+    def get_up(self, identity: int) -> np.ndarray:
+        """The direction away from the ground. Raises KeyError."""
+        return self.row("up", identity)["up"].copy()
+
     def set_up(self, identity: int, up) -> None:
         """Set the direction away from the ground. The character stands on nothing until it has moved. Raises KeyError,
         ValueError."""

@@ -222,8 +222,10 @@ class World:
         return shift(system, position)
 
     def destroy_system(self, identity: int) -> None:
-        """Free a system. Bodies still in it stay alive, in no system."""
+        """Free a system with its characters. Bodies still in it stay alive, in no system."""
         index = self.system_index("free", identity)
+        for character in self.character.ids_in("free", identity).tolist():
+            self.character.destroy(character)
         rows = self.bodies.rows[: self.bodies.count]
         for body in np.flatnonzero((rows["id"] != 0) & (rows["system"] == index)):
             self.body.leave_system(int(body))

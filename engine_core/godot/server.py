@@ -28,6 +28,7 @@ from .raw_memory import copy, reader, zero
 from .server_areas import free_area
 from .server_batches import InstanceBatches
 from .server_lock import ServerLock, system_functions
+from .server_characters import Characters
 from .server_machines import Machines
 from .server_states import States
 from .server_streaming import Streams
@@ -109,6 +110,7 @@ class Server:
         self.streams = Streams(self)
         self.instance_batches = InstanceBatches(self)
         self.machines = Machines(self)
+        self.characters = Characters(self)
         self.bricks = BrickSets(self)
         self.states = States(self)
         self._stretched_queries = StretchedQueries(self)
