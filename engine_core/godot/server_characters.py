@@ -44,7 +44,7 @@ LINK = np.dtype(
     ],
     align=True,
 )  # fmt: skip
-"""What the compiled calls need besides SERVER."""
+"""Addresses that the compiled calls need besides SERVER."""
 
 
 @kernel
@@ -181,7 +181,7 @@ class Characters:
         self._server.world.character.jump(self._id(handle), speed)
 
     def state(self, handle: int) -> dict:
-        """What a character touched in its last move."""
+        """Floor and wall that a character touched in its last move."""
         row = self._server.world.character.row("character_state", self._id(handle))
         bodies, frame = self._server.world.bodies, frame_of_space(self._server, int(row["system"]))
 
@@ -227,5 +227,3 @@ def add_character_methods(methods, engine) -> None:
     methods.cold("character_remove", locked("remove"), handle)
     many = {"handles": PACKED_INT32_ARRAY, "velocities": PACKED_VECTOR3_ARRAY, "seconds": FLOAT}
     methods.cold("characters_move", locked("move_many"), many, PACKED_VECTOR3_ARRAY)
-
-
