@@ -7,6 +7,8 @@ import pytest
 import scree
 from characters.walks import GRAVITY, HEIGHT, PADDING, RADIUS, STANDING, TICK, Course, mesh_floor
 
+from scree.characters.sliding import clip
+
 MM = 1e-3
 DEGREE = np.pi / 180
 
@@ -380,3 +382,26 @@ def test_up_may_be_any_direction():
         course.space.step(TICK)
     assert hero.on_floor
     np.testing.assert_allclose(hero.position, (-0.2 - HEIGHT / 2 - PADDING, 4.0, 0.0), atol=0.02)
+
+
+def nearest_allowed(planes, v):
+    """The nearest to `v` of all vectors that enter none of the planes: itself, along one plane, along the edge of two, zero."""
+    candidates = [v, np.zeros(3)]
+    candidates += [v - (v @ n) * n for n in planes]
+    for i in range(len(planes)):
+        for j in range(i):
+            edge = np.cross(planes[i], planes[j])
+            size = np.linalg.norm(edge)
+            candidates += [(v @ edge) / size**2 * edge] if size > 1e-9 else []
+    allowed = [one for one in candidates if all(one @ n >= -1e-7 for n in planes)]
+    return min(allowed, key=lambda one: np.linalg.norm(one - v))
+
+
+def test_velocities_are_clipped_to_the_nearest_allowed_one():
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        planes = rng.normal(size=(2, 3))
+        planes /= np.linalg.norm(planes, axis=1)[:, None]
+        v = rng.normal(size=3)
+        kept = np.array(clip(planes, 2, tuple(v)))
+        np.testing.assert_allclose(kept, nearest_allowed(planes, v), atol=1e-6)
