@@ -145,7 +145,7 @@ class Characters:
     """The characters of a server, by handle: the number of the row, and above it a part of its sequence number."""
 
     def __init__(self, server):
-        self._server, self._link = server, server.engine.character_link[0]
+        self._server = server
 
     def _id(self, handle: int) -> int:
         interface = self._server.world.character
@@ -161,7 +161,7 @@ class Characters:
         given = dict(settings)
         up = given.pop("up", (0.0, 1.0, 0.0))
         identity = self._server.world.character.create(body, up, **given)
-        rows, link = self._server.world.character.all_rows, self._link
+        rows, link = self._server.world.character.all_rows, self._server.engine.character_link[0]
         if not link["characters"]:
             link["move"], link["query_bounds"] = move_characters.address, query_bounds.address
             link["from_projection"] = self._server.variants.from_type_address[PROJECTION]
