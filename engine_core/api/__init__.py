@@ -9,6 +9,7 @@ from ..streaming.wanted import Ranges, Viewer
 from .areas import Area, AreaEffect
 from .bodies import Bodies
 from .body import Body
+from .characters import Character, Characters
 from .contacts import AreaEvents, ContactEvents, ContactRule
 from .drawing import Drawing
 from .joint import Joint
@@ -29,8 +30,9 @@ from .world import World
 
 __all__ = [
     "FREE", "LOCKED", "AntiRollBar", "Area", "AreaEffect", "AreaEvents", "Axis", "Bake", "Bodies", "Body", "Box", "Capsule",
-    "Compound", "ConeTwist", "ContactEvents", "ContactRule", "Custom", "Cylinder", "Differential", "Distance", "Drawing",
-    "Ellipsoid", "Engine", "Fixed", "Gear", "HeightField", "Hinge", "History", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
+    "Character", "Characters", "Compound", "ConeTwist", "ContactEvents", "ContactRule", "Custom", "Cylinder", "Differential",
+    "Distance", "Drawing", "Ellipsoid",
+    "Engine", "Fixed", "Gear", "HeightField", "Hinge", "History", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
     "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "Pulley",
     "RackAndPinion", "Ranges", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "SoftBody", "Space", "SpaceSettings",
     "SpaceState", "Sphere", "Spring", "StreamEvent", "Streaming", "Structure", "TaperedCapsule", "TaperedCylinder", "Trace",

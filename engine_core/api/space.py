@@ -24,6 +24,7 @@ from .arrays import (
 )  # fmt: skip
 from .bodies import Bodies
 from .body import Body
+from .characters import SpaceCharacters
 from .contacts import AreaEvents, ContactEvents
 from .drawing import SpaceDrawing
 from .joint import Joint
@@ -99,7 +100,7 @@ class Listener:
             self._remove()
 
 
-class Space(SpaceBodies, SpaceQueries, SpaceSaving, SpaceDrawing):
+class Space(SpaceBodies, SpaceCharacters, SpaceQueries, SpaceSaving, SpaceDrawing):
     """Bodies that may meet. Made by `World.add_space`.
 
         space = scree.World().add_space(gravity=(0, -9.81, 0))

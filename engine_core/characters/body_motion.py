@@ -8,18 +8,16 @@ import numpy as np
 
 from ..bodies.motion import bodies_of
 from ..bodies.records import system_at, world_at
-from ..bodies.schema import INSTANCE
 from ..broad_phase.tree_edits import enter, leave
 from ..collision.query_schema import ADDS_RESULTS, CAST, CONTACTS, QUERY, QUERY_CONTACT, WITH_BODIES
 from ..collision.shape_queries import finish_contact
-from ..geometry.vector import (
-    add, add_scaled, dot, length, multiply, quaternion, rotate, scale, store3, store4, subtract, vector3,
-)  # fmt: skip
+from ..geometry.vector import add, add_scaled, dot, length, quaternion, rotate, scale, store3, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_2_result
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from ..shapes.schema import SEPARATION_RAY, SHAPE
+from .own_shapes import place_shape
 
 MAX_COLLISIONS = 32
 RECOVERY_ITERATIONS = 4
@@ -64,20 +62,13 @@ MOTION = np.dtype(
 def own_shape(world_address, motion, query, position, number):
     """Put shape `number` of the body, whose centre of mass is at `position`, into the query. Return its kind, or -1 if it takes
     no part."""
-    record = world_at(world_address)
     body = bodies_of(world_address)[motion.body]
-    instance = view(record.instances, record.instance_capacity, INSTANCE)[body.first_instance + number]
-    if instance.is_disabled or instance.shape < 0:
-        return np.int64(-1)
-    rotation = quaternion(motion.rotation)
-    shape = view(record.shapes, record.shape_capacity, SHAPE)[instance.shape]
-    query.shape = np.int64(instance.shape)
-    query.own_instance = number
-    store3(query.position, add(position, rotate(rotation, vector3(instance.position))))
-    store4(query.rotation, multiply(rotation, quaternion(instance.rotation)))
-    if query.operation == CAST and shape.kind == SEPARATION_RAY and not motion.flags & COLLIDES_SEPARATION_RAYS:
-        return np.int64(shape.kind) if shape.slides_on_slope else np.int64(-1)
-    return np.int64(shape.kind)
+    kind = place_shape(world_address, body, number, position, quaternion(motion.rotation), query)
+    if query.operation == CAST and kind == SEPARATION_RAY and not motion.flags & COLLIDES_SEPARATION_RAYS:
+        record = world_at(world_address)
+        slides = view(record.shapes, record.shape_capacity, SHAPE)[query.shape].slides_on_slope
+        return kind if slides else np.int64(-1)
+    return kind
 
 
 @kernel

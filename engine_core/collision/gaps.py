@@ -28,6 +28,8 @@ SKIN = 5e-5
 """A shape that is cast is shrunk by this, so that shapes may touch or slide along each other [m]."""
 CONTACT_GAP = 1e-6
 """A gap this small counts as closed [m]."""
+BEYOND = 1e-6
+"""A triangle whose plane is farther than the way by this is not met, whatever rounding does [m]: a part of SKIN."""
 PARALLEL = 1e-9
 """Sine of the angle up to which a motion is parallel to a surface and does not close the gap."""
 MAX_ADVANCES = 48
@@ -256,6 +258,18 @@ def cast_to_plane(cores, radius, skin_radius, shape, motion, max_fraction, gap):
 
 
 @kernel
+def is_beyond(core_a, radius, center, motion, longest, a, front):
+    """Whether a shape that moves by `motion` stays on its side of the plane of a triangle (a corner, and a normal of any length)
+    up to a fraction of it, so that it cannot touch the triangle. Spares most triangles of a floor the search for a gap."""
+    size = length(front)
+    if size <= 0.0:
+        return False
+    normal = scale(front, (1.0 if dot(subtract(center, a), front) >= 0.0 else -1.0) / size)
+    height = dot(normal, subtract(support(core_a, negate(normal)), a)) - radius
+    return height > max(-longest * dot(motion, normal), 0.0) + BEYOND
+
+
+@kernel
 def cast_to_mesh(cores, radius, skin_radius, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap):
     """Cast to the first triangle hit; OVERLAPPING if any is overlapped at the start."""
     keep_as_call()
@@ -270,7 +284,9 @@ def cast_to_mesh(cores, radius, skin_radius, center_a, low, high, shape, motion,
     while triangle >= 0:
         a, b, c = mesh_corners(mesh, triangle)
         front = cross(subtract(b, a), subtract(c, a))
-        if is_two_sided or is_met_from_front(center_a, motion, a, front):
+        if not is_two_sided and not is_met_from_front(center_a, motion, a, front):
+            pass
+        elif not is_beyond(cores[1], skin_radius, center_a, motion, longest, a, front):
             prepare_triangle(core_b, corners, a, b, c)
             fraction = cast_core(cores, core_b, radius, skin_radius, subtract(center_a, a), motion, longest, met)
             if fraction == OVERLAPPING:

@@ -15,6 +15,7 @@ HITS_FROM_INSIDE = 4  # a ray that starts in a solid hits it at once, with a zer
 HITS_BACK_FACES = 8  # rays: triangles from behind, where the mesh has backface collision
 ONLY_PICKABLE = 16  # rays: skip bodies that are not RAY_PICKABLE
 ADDS_RESULTS = 32  # CONTACTS: `first_result` rows exist and may be replaced by deeper ones
+AMONG_BODIES = 64  # OVERLAP, CONTACTS, closest CAST: only a list of bodies, rows of BODY_HIT at `origins`; no tree is searched
 
 # QUERY.collector: which hits to return. ANY stops at the first one found; the others of RAY need `max_results` rows.
 CLOSEST, ANY, ALL, PER_BODY = range(4)
@@ -39,8 +40,8 @@ QUERY = np.dtype(
         ("motion", "f8", 3),  # CAST: the motion of the shape; RAY: from begin to end [m]
         ("half_extents", "f8", 3),  # BOUNDS_...: of the box, turned by `rotation`; [0]: the sphere's radius [m]
         ("margin", "f8"),  # the shape is grown by this [m]
-        ("count", "i8"),  # RAYS: how many
-        ("origins", "i8"),  # RAYS: address of float64 (count, 3), world [m]
+        ("count", "i8"),  # RAYS: how many; with AMONG_BODIES: length of the list
+        ("origins", "i8"),  # RAYS: address of float64 (count, 3), world [m]; with AMONG_BODIES: of BODY_HIT (count)
         ("ends", "i8"),  # RAYS: the same
         # Address of rows: RAY_RESULT (RAY: 1, or `max_results` with ALL and PER_BODY; RAYS: count; CAST with ALL and
         # PER_BODY), BODY_HIT (POINT, OVERLAP, BOUNDS_...), QUERY_CONTACT (CONTACTS), PLACED_SHAPE (COLLECT_SHAPES)

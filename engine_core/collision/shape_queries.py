@@ -37,7 +37,7 @@ from .filters import TREE_SIZE, is_excluded, is_met, is_shape_seen, looks_in
 from .gaps import FAR, GAP, OVERLAPPING, find_gap, prepare_point
 from .instance_queries import PLACE, cast_to_instance, overlaps_instance, place_instance
 from .query_schema import (
-    ADDS_RESULTS, ALL, ANY, BODY_HIT, CAST, CLOSEST_POINT, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT, RAY_RESULT,
+    ADDS_RESULTS, ALL, AMONG_BODIES, ANY, BODY_HIT, CAST, CLOSEST_POINT, CONTACTS, OVERLAP, QUERY, QUERY_CONTACT, RAY_RESULT,
 )  # fmt: skip
 from .ray_queries import add_hit, keep_hit, place_of_hit
 from .schema import CONTACT_RESULT, MAX_RESULTS
@@ -279,7 +279,8 @@ def swept(low, high, motion):
 
 @kernel
 def meet_system(system, world, query):
-    """Test the query's shape against all bodies of the system that pass its filter. Return the number of results."""
+    """Test the query's shape against all bodies of the system, or of its list, that pass its filter. Return the number of
+    results."""
     keep_as_call()
     bodies = view(world.bodies, world.body_capacity, BODY)
     shapes = view(world.shapes, world.shape_capacity, SHAPE)
@@ -292,6 +293,13 @@ def meet_system(system, world, query):
     longest = 1.0
     is_done = False
     count = np.int64(query.first_result) if query.flags & ADDS_RESULTS else np.int64(0)
+    if query.flags & AMONG_BODIES:
+        listed = view(query.origins, query.count, BODY_HIT)
+        for k in range(query.count):
+            index = np.int64(listed[k].body)
+            if is_met(system.world, query, bodies, index):
+                count = meet_body(system, world, query, bodies, index, -1, middle, half, count)
+        return count
     for layer in range(system.trees.layer_count):
         tree = system.trees.rows + layer * TREE_SIZE
         if not looks_in(query, layer, tree):

@@ -47,6 +47,7 @@ from ..step.physics_system import PhysicsSystem
 from ..structures.single_edits import edit_single
 from .areas import AreaInterface
 from .bodies import BodyInterface
+from .characters import CharacterInterface
 from .contacts import ContactInterface
 from .drawing import Drawings
 from .joints import JointInterface, JointPool
@@ -61,7 +62,7 @@ MOST_GROUP_FILTERS = 1024
 
 class World:
     """The pools shared by the systems. Compiled code gets their `address`. Calls are in parts: `body`, `shape`, `area`, `joint`,
-    `contact`, `listener`, `vehicle`, `pulley`, `soft_body`, `drawing`; the pools of rows have plural names.
+    `contact`, `listener`, `vehicle`, `pulley`, `soft_body`, `character`, `drawing`; the pools of rows have plural names.
 
     `threads`: how many threads its steps may use, the caller's included; by default all physical cores but one.
     `job_system`: runs the jobs of its steps (runtime/job_system.py); by default a pool of its own threads.
@@ -130,7 +131,7 @@ class World:
         self.body, self.shape, self.area = BodyInterface(self), ShapeInterface(self), AreaInterface(self)
         self.joint, self.contact, self.listener = JointInterface(self), ContactInterface(self), ListenerInterface(self)
         self.vehicle, self.pulley = VehicleInterface(self), PulleyInterface(self)
-        self.soft_body = SoftBodyInterface(self)
+        self.soft_body, self.character = SoftBodyInterface(self), CharacterInterface(self)
         self.drawing = Drawings(self)
         self.shapes.on_structure_changed = self.shape.structure_changed
 
@@ -223,8 +224,10 @@ class World:
         return shift(system, position)
 
     def destroy_system(self, identity: int) -> None:
-        """Free a system. Bodies still in it stay alive, in no system."""
+        """Free a system with its characters. Bodies still in it stay alive, in no system."""
         index = self.system_index("free", identity)
+        for character in self.character.ids_in("free", identity).tolist():
+            self.character.destroy(character)
         rows = self.bodies.rows[: self.bodies.count]
         for body in np.flatnonzero((rows["id"] != 0) & (rows["system"] == index)):
             self.body.leave_system(int(body))

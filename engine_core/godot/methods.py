@@ -114,15 +114,15 @@ class Methods:
         self._kept.append(callback)
         self._register(name, ctypes.cast(callback, c_void_p).value, arguments, result)
 
-    def hot(self, name: str, entry_point, arguments: dict[str, int], result: int = schema.NIL) -> None:
+    def hot(self, name: str, entry_point, arguments: dict[str, int], result: int = schema.NIL, userdata: int = 0) -> None:
         """Register an entry point "void(int64, int64, int64, int64, int64, int64)": user data, instance, address of the addresses
         of the arguments, their number, address of the result, address of the error."""
-        self._register(name, entry_point.address, arguments, result)
+        self._register(name, entry_point.address, arguments, result, userdata)
 
     def _refuse_ptrcall(self, userdata, instance, arguments, result) -> None:
         self._engine.reporter.error(self._class_name, "this method is called by name: PhysicsServer3D.call(...)")
 
-    def _register(self, name: str, call: int, arguments: dict[str, int], result: int) -> None:
+    def _register(self, name: str, call: int, arguments: dict[str, int], result: int, userdata: int = 0) -> None:
         infos = (PropertyInfo * max(len(arguments), 1))()
         for info, (argument, kind) in zip(infos, arguments.items(), strict=False):
             self._describe(info, argument, kind)
@@ -130,7 +130,8 @@ class Methods:
         self._describe(returned, "", result)
         metadata = (ctypes.c_int * max(len(arguments), 1))()
         info = MethodInfo(
-            name=self._interface.name(name), call=call, ptrcall=ctypes.cast(self._ptrcall, c_void_p), flags=_NORMAL,
+            name=self._interface.name(name), userdata=userdata or None, call=call,
+            ptrcall=ctypes.cast(self._ptrcall, c_void_p), flags=_NORMAL,
             has_return_value=result != schema.NIL, return_value=ctypes.addressof(returned),
             argument_count=len(arguments), arguments=ctypes.addressof(infos), argument_metadata=ctypes.addressof(metadata),
         )  # fmt: skip

@@ -31,6 +31,7 @@ from .server_areas import free_area
 from .server_batches import InstanceBatches
 from .server_drawn_sets import DrawnSets
 from .server_lock import ServerLock, system_functions
+from .server_characters import Characters
 from .server_machines import Machines
 from .server_states import States
 from .server_streaming import Streams
@@ -116,6 +117,7 @@ class Server:
         self.instance_batches = InstanceBatches(self)
         self.machines = Machines(self)
         self.drawn_sets = DrawnSets(self)
+        self.characters = Characters(self)
         self.bricks = BrickSets(self)
         self.states = States(self)
         self.queries = Queries(world)

@@ -135,6 +135,7 @@ class Engine:
         from .brick_sets import add_brick_methods
         from .frames import add_frame_methods
         from .server_batches import add_batch_methods
+        from .server_characters import add_character_methods
         from .server_figures import add_figure_methods
         from .server_machines import add_machine_methods
         from .server_navigation import add_navigation_methods
@@ -147,6 +148,7 @@ class Engine:
         add_navigation_methods(self._methods, self)
         add_figure_methods(self._methods, self)
         add_machine_methods(self._methods, self)
+        add_character_methods(self._methods, self)
         add_brick_methods(self._methods, self)
         add_state_methods(self._methods, self)
 

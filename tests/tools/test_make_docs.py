@@ -58,7 +58,7 @@ def test_links_to_sources_are_text(site):
     text = "[up](../README.md#python) [a test](../tests/test_docs.py) [tests/](../tests) [none](no.md) ![wall](pictures/wall.png)"
     told = "[up](../README.md#python) a test (`tests/test_docs.py`) tests/ [none](no.md) ![wall](pictures/wall.png)"
     assert make_docs.without_links_to_sources(text, page, ROOT, held) == told
-    assert "examples/ has eight" in re.sub(r"\s+", " ", (site / "index.html").read_text("utf-8"))
+    assert "examples/ has nine" in re.sub(r"\s+", " ", (site / "index.html").read_text("utf-8"))
 
 
 @pytest.fixture
