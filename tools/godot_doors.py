@@ -92,6 +92,57 @@ Body.contact_class | Scree.body_set_contact_class, ScreeBodySettings3D |
 Body.remove | Node.queue_free, PhysicsServer3D.free_rid |
 Box | BoxShape3D |
 Capsule | CapsuleShape3D |
+Character | ScreeCharacter3D, ScreePhysicsServer3D.character_create |
+Character.id | - | a handle of ScreePhysicsServer3D.character_create is used instead
+Character.space | PhysicsServer3D.body_get_space | of its body
+Character.exists | - | a call with a removed handle prints one error
+Character.body | CollisionObject3D.get_rid |
+Character.move | ScreeCharacter3D.walk, ScreePhysicsServer3D.character_move |
+Character.jump | ScreeCharacter3D.jump, ScreePhysicsServer3D.character_jump |
+Character.position | Node3D.global_position |
+Character.rotation | Node3D.global_basis |
+Character.velocity | CharacterBody3D.velocity |
+Character.real_velocity | ScreePhysicsServer3D.character_state |
+Character.falling_velocity | CharacterBody3D.velocity | a part of it
+Character.on_floor | ScreeCharacter3D.on_floor |
+Character.on_wall | ScreeCharacter3D.on_wall |
+Character.on_ceiling | ScreeCharacter3D.on_ceiling |
+Character.slides_down | ScreeCharacter3D.slides_down |
+Character.has_landed | ScreeCharacter3D.has_landed |
+Character.has_left | ScreePhysicsServer3D.character_move | a bit of its answer
+Character.has_stepped | ScreePhysicsServer3D.character_move | a bit of its answer
+Character.is_stuck | ScreeCharacter3D.is_stuck |
+Character.step_up | ScreeCharacter3D.step_up |
+Character.turned | ScreePhysicsServer3D.character_move | a number of its answer
+Character.floor_normal | ScreeCharacter3D.floor_normal |
+Character.floor_point | ScreePhysicsServer3D.character_state |
+Character.wall_normal | ScreeCharacter3D.wall_normal |
+Character.ground_velocity | ScreeCharacter3D.ground_velocity |
+Character.standing_on | ScreeCharacter3D.standing_on |
+Character.wall | ScreeCharacter3D.wall |
+Character.shape | CollisionShape3D.shape |
+Character.set_shape | CollisionShape3D.shape, ScreeCharacter3D.has_room_for |
+Character.up | CharacterBody3D.up_direction |
+Character.step_height | ScreeCharacter3D.step_height |
+Character.snap | ScreeCharacter3D.snap |
+Character.max_slope | CharacterBody3D.floor_max_angle |
+Character.padding | ScreeCharacter3D.padding |
+Character.push_force | ScreeCharacter3D.push_force |
+Character.mass | ScreeCharacter3D.mass |
+Character.gravity_scale | ScreePhysicsServer3D.character_configure |
+Character.falls | ScreeCharacter3D.falls |
+Character.keeps_velocity | ScreePhysicsServer3D.character_configure |
+Character.turns | ScreeCharacter3D.turns |
+Character.remove | Node.queue_free, ScreePhysicsServer3D.character_remove |
+Characters | ScreePhysicsServer3D.characters_move | one call moves many
+Characters.ids | - | handles of ScreePhysicsServer3D.character_create
+Characters.field | - | a view of the engine's memory; scripts get copies
+Characters.positions | Node3D.global_position | of each node
+Characters.velocities | CharacterBody3D.velocity | of each node
+Characters.floor_normals | ScreeCharacter3D.floor_normal | of each node
+Characters.on_floor | ScreeCharacter3D.on_floor | of each node
+Characters.on_wall | ScreeCharacter3D.on_wall | of each node
+Characters.move | ScreePhysicsServer3D.characters_move |
 Compound | Scree.compound_create | a body with several CollisionShape3D does the same for one body
 ConeTwist | ConeTwistJoint3D |
 ContactEvents | ScreeContactEvents, Scree.contacts_changed, Scree.contact_events |
@@ -249,6 +300,9 @@ Space.bodies | - | the nodes of a scene
 Space.add_area | Area3D, PhysicsServer3D.area_create |
 Space.add_joint | Joint3D, PhysicsServer3D.joint_create, Scree.weld_create |
 Space.add_pulley | Scree.pulley_create |
+Space.add_character | ScreeCharacter3D, ScreePhysicsServer3D.character_create |
+Space.characters | - | scripts keep their handles, the tree its nodes
+Space.move_characters | ScreePhysicsServer3D.characters_move |
 Space.add_vehicle | ScreeVehicle3D, ScreePhysicsServer3D.vehicle_create |
 Space.add_soft_body | SoftBody3D, PhysicsServer3D.soft_body_create |
 Space.contact_events | Scree.contact_events, Scree.contacts_changed |
