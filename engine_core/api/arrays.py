@@ -100,15 +100,6 @@ def basis_of(quaternion: Floats) -> Floats:
     return turned(quaternion[None], np.eye(3)).T
 
 
-def frame_along(axis: Floats, second: Floats | None = None) -> Floats:
-    """Give a rotation matrix (3, 3). The first column is the unit vector `axis`; the second is the part of `second` (3,) that
-    is square to it. None stands for the world axis that follows the one nearest to `axis`, in the order x, y, z, x."""
-    other = np.eye(3)[(np.argmax(abs(axis)) + 1) % 3] if second is None else second
-    square = other - (other @ axis) * axis
-    square = square / np.linalg.norm(square)
-    return np.stack([axis, square, np.cross(axis, square)], axis=1)
-
-
 def twelve(basis: Floats, origin: Floats) -> list[float]:
     """Give a transform as the core takes it: basis by rows, then origin."""
     return [float(number) for number in (*basis.ravel(), *origin)]

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.joints import frame_along
 from ..joints import schema
-from .arrays import Floats, Vector, frame_along, keep_own, number, vector
+from .arrays import Floats, Vector, keep_own, number, vector
 
 Range = tuple[float, float]
 """Limits of an axis, (lower, upper) with lower <= upper, [m] or [rad]."""

@@ -28,6 +28,7 @@ from ..shapes.pool import split_basis
 from .body_shapes import IDENTITY
 from .part import Part
 
+
 AXIS_NAMES = ("linear x", "linear y", "linear z", "twist", "swing y", "swing z", "cone", "distance")
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
 # kind: (bits of the locked axes, bits of the axes that start with limits of zero)
@@ -49,6 +50,15 @@ NARROWEST = 1e-4
 """Limits closer than this [m], [rad] lock the axis between them."""
 ROD_HERTZ, ROD_DAMPING = 60.0, 1.0
 """The spring of a locked distance: as stiff as the solver can hold."""
+
+
+def frame_along(axis: np.ndarray, second: np.ndarray | None = None) -> np.ndarray:
+    """Give a rotation matrix (3, 3). The first column is the unit vector `axis`; the second is the part of `second` (3,) that
+    is square to it. None stands for the world axis that follows the one nearest to `axis`, in the order x, y, z, x."""
+    other = np.eye(3)[(np.argmax(abs(axis)) + 1) % 3] if second is None else second
+    square = other - (other @ axis) * axis
+    square = square / np.linalg.norm(square)
+    return np.stack([axis, square, np.cross(axis, square)], axis=1)
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ The caller holds the server's lock. Places and directions are in Godot's coordin
 
 import numpy as np
 
-from ..api.arrays import frame_along
 from ..bodies.identity import index_of
+from ..core.joints import frame_along
 from .frames import frame_of_space, read_place
 from .joint_frames import basis_of
 from .server_joints import Joint

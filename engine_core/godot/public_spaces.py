@@ -4,16 +4,19 @@ of server_states.py, frames.py and server_figures.py do the same.
 The thread of Godot's physics calls, not from a callback.
 """
 
-from dataclasses import fields
+import math
 
-from ..api.space import SpaceSettings
+from ..step.physics_system import PhysicsSystem
 from .frames import frame_of_space, shift_space
 from .locked_calls import LockedCalls
 from .schema import BOOL, DICTIONARY, FLOAT, INT, PACKED_BYTE_ARRAY, PACKED_FLOAT64_ARRAY, RID, STRING, VECTOR3
 from .server_figures import pool_figures
 
-SETTINGS = tuple(field.name for field in fields(SpaceSettings))
+_OTHERS = {"gravity", "is_active", "is_warm_starting"}
+"""Settings of the core that have a call of Godot's, or are for its tests."""
+SETTINGS = tuple(name for name in PhysicsSystem.SETTINGS if name not in _OTHERS)
 """Names of the settings of one space."""
+_COUNTS = ("substep_count", "joint_iterations")
 
 
 class _Calls(LockedCalls):
@@ -44,7 +47,11 @@ class _Calls(LockedCalls):
     def space_set_setting(self, server, space, name, value):
         if name not in SETTINGS:
             raise ValueError(f"a setting of a space is one of {', '.join(SETTINGS)}, got {name!r}")
-        SpaceSettings(**{name: value})  # checks it
+        least = 1 if name in _COUNTS else 0
+        if not (least <= value < math.inf) or (name in _COUNTS and value != int(value)):
+            raise ValueError(
+                f"{name} must be a {'whole' if name in _COUNTS else 'finite'} number of at least {least}, got {value}"
+            )
         server.world.system_set_param(self._known(server, space), name, value)
 
     def space_get_setting(self, server, space, name):
