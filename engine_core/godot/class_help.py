@@ -1,7 +1,6 @@
 """The editor's help (F1) of Scree's public classes: the page of a class as the XML that Godot reads."""
 
 from dataclasses import dataclass, field
-from xml.sax.saxutils import escape, quoteattr
 
 from .typed_values import Kind
 
@@ -40,6 +39,16 @@ class Page:
             of_enum = f' enum="{enum}"' if enum else ""
             lines.append(f'<constant name="{name}" value="{value}"{of_enum}>{escape(text)}</constant>')
         return "\n".join([*lines, "</constants>", "</class>", ""])
+
+
+def escape(text: str) -> str:
+    """Text inside an element. Python's own function comes with a library for the web, which a game does not carry."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def quoteattr(text: str) -> str:
+    """The value of an attribute, with its quotes."""
+    return '"{}"'.format(escape(text).replace('"', "&quot;"))
 
 
 def _type(kind: Kind) -> str:
