@@ -90,7 +90,7 @@ def test_no_code_in_it_names_what_was_left_out(run_from_archive):
 def test_a_start_imports_little(run_from_archive):
     """Each module takes a third of a millisecond. The limits are those of today with some room."""
     started, _, packed = run_from_archive
-    assert len(packed) > 50 and packed & started == set()
+    assert len(packed) > 50 and len(packed & started) <= 40, "only large modules that a start imports are packed"
     assert len([name for name in started if name.startswith("scree.")]) <= 300
     assert len(started) <= 500
     assert not started & {"inspect", "ast", "tokenize", "pickle", "subprocess", "tempfile", "logging", "urllib.parse", "ssl"}
