@@ -22,6 +22,8 @@ LEAST_WAY = 1e-7
 """A shorter way is not gone [m]."""
 LEAST_STEP = -0.1
 """A surface that hangs over the character by more than this is no step."""
+SAME_PLANE = 1.0 - 1e-5
+"""Planes whose normals are nearer than this cosine are one."""
 INTO = -1e-9
 """A velocity or way goes into a plane if it has less than this part of its size along the normal."""
 
@@ -80,7 +82,15 @@ def note_wall(walk, row, normal):
 
 @kernel
 def add_plane(walk, side, whole):
-    """Add a plane: for velocities across `up`, and for `falling`."""
+    """Add a plane: for velocities across `up`, and for `falling`. One that was met before takes the place of the earlier: the
+    edge between two planes whose normals differ by rounding has any direction, and would stop a slide. A normal in single
+    precision is not of length 1, and what is left of a velocity along it would seem to enter the plane."""
+    whole = normalize(whole)
+    for k in range(walk.plane_count):
+        if dot(side, vector3(walk.planes[k])) > SAME_PLANE and dot(whole, vector3(walk.steep[k])) > SAME_PLANE:
+            store3(walk.planes[k], side)
+            store3(walk.steep[k], whole)
+            return
     if walk.plane_count < MOST_PLANES:
         store3(walk.planes[walk.plane_count], side)
         store3(walk.steep[walk.plane_count], whole)

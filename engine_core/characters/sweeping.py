@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..bodies.motion import bodies_of
+from ..bodies.schema import RIGID
 from ..collision.query_schema import QUERY_CONTACT
 from ..geometry.vector import add, add_scaled, dot, length, scale, store3, vector3
 from ..runtime.attributes import keep_as_call
@@ -14,6 +16,8 @@ RECOVERY_ITERATIONS = 4
 CLEARANCE = 2e-5
 """How much farther than the padding recovery goes [m]: less than casts tolerate, so that the next one begins free."""
 LEAST_OVERLAP = 1e-5
+MOST_DOWNWARD = -0.1
+"""A body whose contact has a normal with less than this along `up` lies on the character."""
 LEAST_ACROSS = 0.3
 """Flatter ceilings push a standing character along their normal: along the floor they would push it without limit."""
 
@@ -36,6 +40,13 @@ def way_out(row, normal, stands):
 
 
 @kernel
+def lies_on(row, body, normal):
+    """Whether a rigid body lies on the character. It is held up by the solver, which sees the character's own body, and does not
+    push the character into the floor."""
+    return body.mode >= RIGID and dot(normal, vector3(row.up)) < MOST_DOWNWARD
+
+
+@kernel
 def recover(walk, row, queries, position, stands):
     """Move out of everything that is nearer than the padding. Return the position."""
     keep_as_call()
@@ -46,7 +57,7 @@ def recover(walk, row, queries, position, stands):
         for k in range(count):
             normal = vector3(contacts[k].normal)
             overlap = contacts[k].depth - dot(step, normal)
-            if overlap > LEAST_OVERLAP:
+            if overlap > LEAST_OVERLAP and not lies_on(row, bodies_of(walk.world)[contacts[k].body], normal):
                 way, gain = way_out(row, normal, stands)
                 step = add_scaled(step, way, (overlap + CLEARANCE) / gain)
         if length(step) == 0.0:

@@ -59,6 +59,12 @@ def answered_call(engine, call: str, function):
     return method
 
 
+def refuse_call(error_at: int, kind: int, argument: int, expected: int) -> None:
+    """Write a GDExtensionCallError: Godot prints it, with the call and the argument, at the script that calls."""
+    error = (c_int32 * 3).from_address(error_at)
+    error[0], error[1], error[2] = kind, argument, expected
+
+
 class PropertyInfo(ctypes.Structure):
     """GDExtensionPropertyInfo."""
 
@@ -99,9 +105,8 @@ class Methods:
 
         def call(userdata, instance, values_at, count, result_at, error_at):
             if count != len(arguments):
-                ctypes.cast(error_at, ctypes.POINTER(c_int32))[0:3] = [
-                    TOO_FEW_ARGUMENTS if count < len(arguments) else TOO_MANY_ARGUMENTS, 0, len(arguments),
-                ]  # fmt: skip
+                few = count < len(arguments)
+                refuse_call(error_at, TOO_FEW_ARGUMENTS if few else TOO_MANY_ARGUMENTS, 0, len(arguments))
                 return
             try:
                 answer = function(*(variants.read(at) for at in (addresses(values_at) if addresses else ())))

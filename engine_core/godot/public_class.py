@@ -13,7 +13,7 @@ from . import schema
 from .class_help import Page
 from .classes import CreationInfo
 from .methods import (
-    CALL, INVALID_ARGUMENT, PTR_CALL, TOO_FEW_ARGUMENTS, TOO_MANY_ARGUMENTS, MethodInfo, PropertyInfo,
+    CALL, INVALID_ARGUMENT, PTR_CALL, TOO_FEW_ARGUMENTS, TOO_MANY_ARGUMENTS, MethodInfo, PropertyInfo, refuse_call,
 )  # fmt: skip
 from .raw_memory import reader
 from .typed_values import Kind, TypedValues, kind_of
@@ -179,16 +179,15 @@ class PublicClass:
         partial = [reader(f"{count}q") if count else (lambda address: ()) for count in range(len(kinds))] + [addresses]
 
         def call(userdata, instance, values_at, count, result_at, error_at):
-            error = ctypes.cast(error_at, ctypes.POINTER(c_int32))
-            error[0] = 0
+            refuse_call(error_at, 0, 0, 0)  # Godot leaves it unset
             if not least <= count <= len(kinds):
                 few = count < least
-                error[0:3] = [TOO_FEW_ARGUMENTS if few else TOO_MANY_ARGUMENTS, 0, least if few else len(kinds)]
+                refuse_call(error_at, TOO_FEW_ARGUMENTS if few else TOO_MANY_ARGUMENTS, 0, least if few else len(kinds))
                 return
             given = partial[count](values_at)
             for place, (kind, address) in enumerate(zip(kinds, given, strict=False)):
                 if not values.accepts(kind, address):
-                    error[0:3] = [INVALID_ARGUMENT, place, kind.type]
+                    refuse_call(error_at, INVALID_ARGUMENT, place, kind.type)
                     return
             try:
                 read = [values.read(kind, address) for kind, address in zip(kinds, given, strict=False)]

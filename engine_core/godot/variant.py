@@ -287,8 +287,9 @@ class Variants:
         array, count, result = (c_int64 * 2)(), c_int64(packed.count), c_int64()
         at, kind = ctypes.addressof(array), packed.kind
         new, resize, first = self._filling[kind]
+        arguments = (c_void_p * 1)(ctypes.addressof(count))  # kept: other threads run during each call of Godot
         new(at, None)
-        resize(at, ctypes.addressof((c_void_p * 1)(ctypes.addressof(count))), ctypes.addressof(result), 1)
+        resize(at, ctypes.addressof(arguments), ctypes.addressof(result), 1)
         if count.value:
             copy(first(at, 0), packed.values.ctypes.data, packed.values.nbytes)
         self._from_type[kind](address, at)

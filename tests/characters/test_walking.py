@@ -68,6 +68,34 @@ def test_the_steepest_slope(degrees):
         assert path[:, 1].max() < 0.02  # the rounding of the capsule may climb its foot
 
 
+@pytest.mark.parametrize("degrees", [50.0, 55.0, 59.0, 60.0, 65.0])
+def test_it_slides_down_a_steep_slope_as_without_friction(degrees):
+    """At some angles a normal in single precision is shorter than 1: what was left of the fall seemed to enter the slope."""
+    angle = degrees * DEGREE
+    course = Course()
+    course.space.add_static(scree.Plane(normal=(-np.sin(angle), np.cos(angle), 0.0)))
+    hero = course.add((0, 1.0, 0))
+    course.walk((0, 0, 0), 60)
+    before = np.linalg.norm(hero.velocity)
+    course.walk((0, 0, 0), 60)
+    assert hero.slides_down
+    assert np.linalg.norm(hero.velocity) - before == pytest.approx(GRAVITY * np.sin(angle), rel=1e-3)
+
+
+@pytest.mark.parametrize("mass", [0.1, 1.0, 20.0])
+def test_a_body_rests_on_its_head(mass):
+    """It pushed the character into the floor, and was fired away at 60 m/s."""
+    course = Course()
+    course.ground()
+    hero = course.add()
+    box = course.space.add_rigid(scree.Box(half_extents=(0.5, 0.5, 0.5)), (0, HEIGHT + 0.7, 0), mass=mass)
+    speeds = []
+    path = course.walk((0, 0, 0), 120, after=lambda tick: speeds.append(np.linalg.norm(box.velocity)))
+    assert hero.on_floor and abs(path[:, 1]).max() < MM
+    assert max(speeds) < np.sqrt(2 * GRAVITY * 0.25) and speeds[-1] < 0.01
+    assert box.position[1] == pytest.approx(HEIGHT + PADDING + 0.5, abs=5 * MM)
+
+
 @pytest.mark.parametrize("degrees", [44.0, 46.0])
 def test_rest_on_a_slope(degrees):
     course = Course()

@@ -195,6 +195,13 @@ func _placed() -> void:
 
 ## Out of the tree and in again: the bodies go on.
 func _again() -> void:
+	_many.set_velocities(PackedInt32Array([4]), PackedVector3Array([Vector3(0, 0, 1)]))
+	_stage.remove_child(_many)
+	_many.add_bodies(_grid(1, Vector3(0, 90, 0)))
+	_many.mass = -1.0
+	_stage.add_child(_many)
+	print("kept ", _many.get_velocities()[4], " ", _many.get_velocities()[37], " ", _many.mass)
+	_many.remove_bodies(PackedInt32Array([37]))
 	var at := _many.get_body_transform(4).origin
 	_stage.remove_child(_many)
 	print("outside ", _many.get_body_count(), " ", _many.get_body_rid(0).is_valid())

@@ -18,7 +18,7 @@ PROJECT = (
 LEAKS = ("leaked", "Leaked", "still in use", "Orphan StringName", "unclaimed string names", "RID allocations", "never freed")
 NAMES = ("class", "first", "early",
          "moving", "hit", "removed", "velocities", "edited", "params", "asleep", "entered", "shifted", "placed",
-         "scaled", "moved node", "outside", "again", "cleared", "filled", "interpolated", "grown", "created", "drawn", "freed",
+         "scaled", "moved node", "kept", "outside", "again", "cleared", "filled", "interpolated", "grown", "created", "drawn", "freed",
          "refused", "between", "bounds")  # fmt: skip
 
 
@@ -74,6 +74,7 @@ def _behaves(told: dict[str, str]) -> None:
     assert told["placed"].startswith("0 6 true true (0.5, 0.5, 0.5)") and "] true" in told["placed"]
     assert told["early"] == "0"
     assert told["scaled"].startswith("0 ") and told["moved node"] == "0"
+    assert told["kept"] == "(0.0, 0.0, 1.0) (0.0, 0.0, 0.0) 2.0"  # -1 is refused as a mass
     assert told["outside"] == "37 false" and told["again"].startswith("37 0 true")
     assert told["cleared"] == "0" and told["filled"] == "2 0" and told["refused"] == "-1 2"
 
@@ -107,6 +108,7 @@ def test_wrong_values_give_one_clear_error(told):
         "transforms_of: there is no body",
         "set_param_of: there is no parameter 4 that is one number",
         "MultiBody3D.remove_bodies: there is no body 99 of 2",
+        "MultiBody3D.mass: must be above 0 and finite, got -1",
         "MultiBody3D.add_bodies: 12 numbers a body are wanted, got 2",
     ]
     assert all(word in told["errors"] for word in words), told["errors"]

@@ -29,6 +29,9 @@ signal bodies_fell_asleep(indices: PackedInt32Array)
 ## Mass of each body [kg].
 @export_range(0.001, 1000.0, 0.001, "or_greater", "exp", "suffix:kg") var mass := 1.0:
 	set(value):
+		if not (value > 0.0 and is_finite(value)):
+			push_error("MultiBody3D.mass: must be above 0 and finite, got %s" % value)
+			return
 		mass = value
 		_set_param(PhysicsServer3D.BODY_PARAM_MASS, value)
 ## Friction and bounce of the bodies; the usual ones without it.
@@ -156,6 +159,14 @@ func add_bodies(transforms: Variant) -> int:
 	if _bodies == null:
 		var first := _waiting.size() / 12
 		_waiting.append_array(rows)
+		if first > 0 and _waiting_linear.size() == first:  # those that were in the tree before keep how they move
+			var still := PackedVector3Array()
+			still.resize(rows.size() / 12)
+			still.fill(Vector3.ZERO)
+			_waiting_linear.append_array(still)
+			_waiting_angular.append_array(still)
+		if not _waiting_colors.is_empty():
+			_fill_waiting_colors(row_size(multimesh) - 12)
 		return first
 	return _make(rows, PackedFloat32Array())
 
@@ -172,6 +183,8 @@ func remove_bodies(indices: PackedInt32Array) -> void:
 func clear() -> void:
 	_waiting.clear()
 	_waiting_colors.clear()
+	_waiting_linear.clear()
+	_waiting_angular.clear()
 	if _bodies != null and get_body_count() > 0:
 		_bodies.remove(PackedInt32Array(range(get_body_count())))
 
@@ -212,12 +225,12 @@ func set_transforms(indices: PackedInt32Array, transforms: Variant) -> void:
 
 ## The velocities of all bodies [m/s].
 func get_velocities() -> PackedVector3Array:
-	return _bodies.velocities(false) if _bodies != null else PackedVector3Array()
+	return _bodies.velocities(false) if _bodies != null else _waiting_linear
 
 
 ## The angular velocities of all bodies [rad/s].
 func get_angular_velocities() -> PackedVector3Array:
-	return _bodies.velocities(true) if _bodies != null else PackedVector3Array()
+	return _bodies.velocities(true) if _bodies != null else _waiting_angular
 
 
 ## Sets velocities [m/s] and, where given, angular velocities [rad/s]: one for each index, or one for all of them.

@@ -114,7 +114,7 @@ func wall_normal() -> Vector3:
 	return _state().get("wall_normal", Vector3.ZERO)
 
 
-## Whether a shape would have room at a place below this node: ask before you stand up.
+## Whether a shape would have room at a place relative to this node: ask before you stand up.
 func has_room_for(shape: Shape3D, place := Transform3D.IDENTITY) -> bool:
 	var query := PhysicsShapeQueryParameters3D.new()
 	query.shape = shape
@@ -168,29 +168,42 @@ func _state() -> Dictionary:
 	return state if state is Dictionary else {}
 
 
+## A wrong value is refused here: the core would refuse the whole character with it, at each time that it enters the tree.
+func _is_right(property: StringName, value: float) -> bool:
+	if value >= 0.0 and is_finite(value):
+		return true
+	push_error("ScreeCharacter3D.%s: must be finite and at least 0, got %s" % [property, value])
+	return false
+
+
 func _set_step_height(value: float) -> void:
-	step_height = value
-	_configure({"step_height": value})
+	if _is_right(&"step_height", value):
+		step_height = value
+		_configure({"step_height": value})
 
 
 func _set_snap(value: float) -> void:
-	snap = value
-	_configure({"snap": value})
+	if _is_right(&"snap", value):
+		snap = value
+		_configure({"snap": value})
 
 
 func _set_padding(value: float) -> void:
-	padding = value
-	_configure({"padding": value})
+	if _is_right(&"padding", value):
+		padding = value
+		_configure({"padding": value})
 
 
 func _set_push_force(value: float) -> void:
-	push_force = value
-	_configure({"push_force": value})
+	if _is_right(&"push_force", value):
+		push_force = value
+		_configure({"push_force": value})
 
 
 func _set_mass(value: float) -> void:
-	mass = value
-	_configure({"mass": value})
+	if _is_right(&"mass", value):
+		mass = value
+		_configure({"mass": value})
 
 
 func _set_falls(value: bool) -> void:
