@@ -18,8 +18,8 @@ PROJECT = (
 LEAKS = ("leaked", "Leaked", "still in use", "Orphan StringName", "unclaimed string names", "RID allocations", "never freed")
 NAMES = ("class", "first", "early",
          "moving", "hit", "removed", "velocities", "edited", "params", "asleep", "entered", "shifted", "placed",
-         "scaled", "moved node", "kept", "outside", "again", "cleared", "filled", "interpolated", "grown", "created", "drawn", "freed",
-         "refused", "between", "bounds")  # fmt: skip
+         "scaled", "moved node", "kept", "outside", "again", "cleared", "filled", "interpolated", "grown", "created", "drawn",
+         "freed", "refused", "between", "bounds")  # fmt: skip
 
 
 def _project(folder: Path, engine: str) -> Path:
