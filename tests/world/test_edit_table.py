@@ -153,6 +153,7 @@ MAKERS = {
     "core/areas.py": {"mode", "broad_phase_layer"},  # create_area
     "godot/creation/stock.py": {"broad_phase_layer"},  # rows of new areas
     "godot/server_batches.py": {"friction", "collision_layer", "collision_mask"},  # bodies of a batch
+    "godot/server_many.py": {"collision_layer", "collision_mask"},  # the template of bodies that are made
     "api/new_bodies.py": {"friction", "restitution", "collision_layer", "collision_mask"},
     "core/queries.py": {"collision_mask"},  # rows of queries
     "core/snapshot.py": {"collision_mask"},
