@@ -10,7 +10,8 @@ from ..batches.editing import shapes_on
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_AREA
 from ..core.areas import LARGEST_PRIORITY, MODE_NAMES
-from .arrays import FURTHEST, Floats, Vector, basis_of, errors_of_call, number, read_only, rotations, turned, twelve, vector
+from ..geometry.turning import turned
+from .arrays import FURTHEST, Floats, Vector, basis_of, errors_of_call, number, read_only, rotations, twelve, vector
 from .handle import Handle
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..runtime.memory import PoolFull
+from ..geometry.turning import turned
 
 Vector: TypeAlias = Sequence[float] | NDArray[Any]
 """Numbers of shape (3,), or (4,) for a quaternion x, y, z, w."""
@@ -87,12 +88,6 @@ def rotations(call: str, value: Any, count: int, name: str = "rotation") -> Floa
         worst = given[np.argmax(abs(sizes - 1.0))].tolist()
         raise ValueError(f"{call}: {name} must be a unit quaternion x, y, z, w, got {worst}")
     return np.broadcast_to(given / sizes, (count, 4))
-
-
-def turned(quaternions: Floats, vectors: Any) -> Floats:
-    """Turn vectors (n, 3) by unit quaternions (n, 4), or by one (4,)."""
-    axis, w = quaternions[..., :3], quaternions[..., 3:]
-    return np.asarray(vectors + 2.0 * np.cross(axis, np.cross(axis, vectors) + w * vectors))
 
 
 def basis_of(quaternion: Floats) -> Floats:

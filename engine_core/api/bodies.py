@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..batches.adding import rows_of
-from ..batches.editing import edit_bodies, free_bodies, motions_of
-from ..bodies.schema import RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED
+from ..batches.editing import are_asleep, edit_bodies, free_bodies, origin_motions_of
+from ..bodies.schema import RIGID
 from ..edit import motion_edits
 from ..edit.edit_table import Edit
-from .arrays import FASTEST, FURTHEST, Floats, Ints, Vector, Vectors, read_only, rotations, rows, turned
+from .arrays import FASTEST, FURTHEST, Floats, Ints, Vector, Vectors, read_only, rotations, rows
 
 if TYPE_CHECKING:
     from .body import Body
@@ -75,9 +75,7 @@ class Bodies:
 
     def _motions(self, call: str) -> tuple[Floats, Floats]:
         """(motions (n, 13) of the centres of mass, arms (n, 3) from the origins to them in world axes)."""
-        motions = cast(Floats, motions_of(self._space.core, call, self._ids))
-        centers = self.field(call, "center_of_mass").astype(np.float64)
-        return motions, turned(motions[:, 3:7], centers) if centers.any() else centers
+        return cast(tuple[Floats, Floats], origin_motions_of(self._space.core, call, self._ids))
 
     @property
     def positions(self) -> Floats:
@@ -136,10 +134,7 @@ class Bodies:
     @property
     def is_asleep(self) -> NDArray[np.bool_]:
         """Whether each body sleeps, (n,): it costs nothing until something touches it."""
-        flags, active = self.field("is_asleep", "flags"), self.field("is_asleep", "active_index")
-        can_rest = (self.field("is_asleep", "system") >= 0) & (self.field("is_asleep", "mode") != STATIC)
-        rests = can_rest & (active < 0) & (flags & np.uint32(WAKE_REQUESTED) == 0)
-        return read_only(np.asarray(rests | (flags & np.uint32(SLEEP_REQUESTED) != 0)))
+        return read_only(np.asarray(are_asleep(self._space.core, "is_asleep", self._ids)))
 
     # What is done to them.
 

@@ -6,19 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import drawing as core_drawing
-from ..drawing.schema import (
-    AREAS, BODY_BOUNDS, BY_ISLAND, BY_SOLVER, CENTRES, CONTACTS, JOINTS, KIND_NAMES, SHAPES, TREE, VELOCITIES,
-)  # fmt: skip
+from ..drawing.schema import FLAG_NAMES, KIND_NAMES
 from .arrays import errors_of_call, number, read_only, vector
 from .materials import Names
 
 if TYPE_CHECKING:
     from .world import World
 
-WHAT = {
-    "shapes": SHAPES, "contacts": CONTACTS, "joints": JOINTS, "areas": AREAS, "centres": CENTRES, "velocities": VELOCITIES,
-    "bounds": BODY_BOUNDS, "tree": TREE, "by_island": BY_ISLAND, "by_solver": BY_SOLVER,
-}  # fmt: skip
+WHAT = {name: 1 << bit for bit, name in enumerate(FLAG_NAMES)}
 
 
 class Drawing:

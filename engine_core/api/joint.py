@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..geometry.turning import turned
 from ..joints.schema import DISTANCE, IS_ENABLED
-from .arrays import Floats, basis_of, errors_of_call, read_only, turned, twelve
+from .arrays import Floats, basis_of, errors_of_call, read_only, twelve
 from .handle import Handle
 from .joint_values import ANGLES, AXES, AnyJoint, Distance, Gear, Motor, Range, Spring, check_limits
 

@@ -15,6 +15,7 @@ from ..bodies.schema import KIND_AREA, KIND_BODY
 from ..core.pulleys import Pulley
 from ..core.soft_bodies import SoftBody
 from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
+from ..step.physics_system import PhysicsSystem
 from ..solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
 from . import joint as joint_handle
 from .areas import Area, AreaEffect, check_effect
@@ -76,7 +77,7 @@ class SpaceSettings:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            least = 1 if name in ("substep_count", "joint_iterations") else 0
+            least = 1 if name in PhysicsSystem.COUNTS else 0
             given = number("SpaceSettings", name, value, least)
             if least and given != int(given):
                 raise ValueError(f"SpaceSettings: {name} must be a whole number, got {value!r}")

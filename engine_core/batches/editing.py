@@ -4,14 +4,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..bodies.identity import SEQUENCE_MASK
+from ..bodies.identity import SEQUENCE_MASK, index_of
 from ..bodies.motion import bodies_of
 from ..bodies.records import world_at
-from ..bodies.schema import HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATCH
+from ..bodies.schema import HAS_EXCEPTIONS, HAS_RARE, IS_IN_BATCH, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED
 from ..edit.body_locks import read_motions
 from ..edit.body_placement import leave_system
 from ..edit.commands import COMMAND, FULL, NO_BODY
 from ..edit.edit_table import MOST_VALUES, Edit
+from ..geometry.turning import turned
 from ..runtime import atomics
 from ..runtime.call import call_2, call_3_result
 from ..runtime.kernel import entry_point
@@ -71,6 +72,21 @@ def motions_of(world, call: str, ids: np.ndarray) -> np.ndarray:
     rows, out = rows_of(world, call, ids), np.empty((len(ids), 13))
     read_motions(world.address, address_of(rows), len(rows), address_of(out))
     return out
+
+
+def origin_motions_of(world, call: str, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`motions_of`, and the arms from the origins of the bodies to their centres of mass in world axes [m], (n, 3)."""
+    motions = motions_of(world, call, ids)
+    centers = world.bodies.rows["center_of_mass"][index_of(ids)].astype(np.float64)
+    return motions, turned(motions[:, 3:7], centers) if centers.any() else centers
+
+
+def are_asleep(world, call: str, ids: np.ndarray) -> np.ndarray:
+    """Whether each body sleeps, or is about to, bool (n,). Raises KeyError for a body that is gone."""
+    bodies = world.bodies.rows[rows_of(world, call, ids)]
+    can_rest = (bodies["system"] >= 0) & (bodies["mode"] != STATIC)
+    rests = can_rest & (bodies["active_index"] < 0) & (bodies["flags"] & np.uint32(WAKE_REQUESTED) == 0)
+    return rests | (bodies["flags"] & np.uint32(SLEEP_REQUESTED) != 0)
 
 
 def shapes_on(world, rows: np.ndarray) -> list[tuple[int, int]]:

@@ -82,23 +82,32 @@ def update_world_inertia(body):
 
 
 @kernel
+def row_times(row, s):
+    """A row of a matrix times the matrix `s`, nine numbers by rows."""
+    x, y, z = row
+    return x * s[0] + y * s[3] + z * s[6], x * s[1] + y * s[4] + z * s[7], x * s[2] + y * s[5] + z * s[8]
+
+
+@kernel
+def basis_rows(world_address, body):
+    """The user's basis of a body as three rows: its rotation, and its stretch."""
+    rows = matrix_rows(quaternion(body.rotation))
+    if not body.flags & HAS_STRETCH:
+        return rows
+    s = rare_of(world_address, body).stretch
+    return row_times(rows[0], s), row_times(rows[1], s), row_times(rows[2], s)
+
+
+@kernel
 def get_origin_transform(world_address, index, out):
     """Write the user's transform to twelve float32 at address `out`: basis by rows, then origin."""
     body = bodies_of(world_address)[index]
-    rows = matrix_rows(quaternion(body.rotation))
-    if body.flags & HAS_STRETCH:
-        s = rare_of(world_address, body).stretch
-        for i in range(3):
-            row = rows[i]
-            for k in range(3):
-                value = row[0] * s[k] + row[1] * s[3 + k] + row[2] * s[6 + k]
-                store_float32(out + 4 * (3 * i + k), FLOAT32(value))
-    else:
-        for i in range(3):
-            row = rows[i]
-            store_float32(out + 12 * i, FLOAT32(row[0]))
-            store_float32(out + 12 * i + 4, FLOAT32(row[1]))
-            store_float32(out + 12 * i + 8, FLOAT32(row[2]))
+    rows = basis_rows(world_address, body)
+    for i in range(3):
+        row = rows[i]
+        store_float32(out + 12 * i, FLOAT32(row[0]))
+        store_float32(out + 12 * i + 4, FLOAT32(row[1]))
+        store_float32(out + 12 * i + 8, FLOAT32(row[2]))
     origin = origin_of(body)
     store_float32(out + 36, FLOAT32(origin[0]))
     store_float32(out + 40, FLOAT32(origin[1]))

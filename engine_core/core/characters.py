@@ -21,6 +21,7 @@ from ..bodies.identity import describe_id, index_of, make_id
 from ..bodies.schema import KINEMATIC, TELEPORTS
 from ..characters.schema import CHARACTER, FALLS, IS_PLACED, JUMPS, KEEPS_VELOCITY, MOVE, ON_FLOOR, TURNS
 from ..collision.bounds_queries import query_bounds
+from ..geometry.turning import turned
 from ..edit import motion_edits
 from ..runtime.memory import Pool, address_of
 from ..shapes.traits import SURFACE
@@ -224,8 +225,7 @@ class CharacterInterface(Part):
         """Origin and rotation of a body."""
         body = self._bodies.rows[index]
         q, arm = body["rotation"].astype(np.float64), body["center_of_mass"].astype(np.float64)
-        turned = arm + 2.0 * np.cross(q[:3], np.cross(q[:3], arm) + q[3] * arm)
-        return body["position"] - turned, q / np.linalg.norm(q)
+        return body["position"] - turned(q, arm), q / np.linalg.norm(q)
 
     @staticmethod
     def _place(row, position, rotation) -> None:
@@ -260,8 +260,7 @@ class CharacterInterface(Part):
     def lowest(self, row, shape: int) -> float:
         """How far a shape reaches against `up` from the character's origin [m], by its bounds. Raises KeyError."""
         bounds = self._shapes.rows["bounds"][self._world.shape.index("set_shape", shape)].astype(np.float64)
-        q, up = row["rotation"], row["up"]
-        own = up + 2.0 * np.cross(-q[:3], np.cross(-q[:3], up) + q[3] * up)
+        own = turned(row["rotation"] * (-1.0, -1.0, -1.0, 1.0), row["up"])
         low, high = bounds[:3], bounds[3:]
         return float(-0.5 * (low + high) @ own + 0.5 * (high - low) @ np.abs(own))
 
@@ -281,20 +280,15 @@ class CharacterInterface(Part):
             return False
         self._world.body.set_shape(body, 0, shape)
         row["position"] += way
-        turn = row["ground_rotation"]
-        row["place"] += way + 2.0 * np.cross(-turn[:3], np.cross(-turn[:3], way) + turn[3] * way)
+        row["place"] += turned(row["ground_rotation"] * (-1.0, -1.0, -1.0, 1.0), way)
         self._jump_body(row)
         return True
 
     def _has_room(self, row, shape: int, position, queries) -> bool:
-        x, y, z, w = row["rotation"]
-        basis = [
-            1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w), 2 * (x * y + z * w), 1 - 2 * (x * x + z * z),
-            2 * (y * z - x * w), 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y),
-        ]  # fmt: skip
         body = int(row["body_id"])
         mask = int(self._bodies.rows["collision_mask"][self._world.body.index("set_shape", body)])
-        place = [*basis, *position]
+        basis = turned(row["rotation"][None], np.eye(3)).T  # its columns are the turned axes
+        place = [*basis.ravel(), *position]
         return not len(queries.intersect_shape(int(row["system"]), shape, place, mask=mask, exclude=[body], max_results=1))
 
     def jump(self, identity: int, speed: float) -> None:

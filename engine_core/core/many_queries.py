@@ -22,8 +22,6 @@ from ..shapes.schema import BOX, SPHERE
 from ..shapes.stretch import quaternions, split_many
 from .queries import ALL_LAYERS, Queries, numbers
 
-GRAIN = 1e-4
-"""Stretches of places that differ by less share a cooked shape."""
 SMALLEST_BALL = 1e-6
 """Radius of the ball that is grown by margins to the spheres of `overlap_spheres` [m]."""
 LARGEST_ANSWER = 1 << 26
@@ -162,9 +160,8 @@ class ManyQueries:
         except ValueError as error:
             raise ValueError(f"{call}: {error}") from None
         rows["rotation"] = quaternions(turns)
-        kinds, which = np.unique(np.rint(stretches.reshape(-1, 9) / GRAIN), axis=0, return_inverse=True)
-        used = [shapes.derive(index, kind.reshape(3, 3) * GRAIN) for kind in kinds]
-        rows["shape"] = np.asarray(used, np.int64)[which.ravel()] if used else 0
+        used, which = shapes.derive_each(index, stretches)
+        rows["shape"] = np.asarray(used, np.int64)[which] if used else 0
         return used
 
 

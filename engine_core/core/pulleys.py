@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from ..bodies.schema import RIGID
+from ..geometry.turning import turned
 from ..solver.pulleys import PULLEY, begin_pulley, solve_pulley
 from .listeners import ListeningConstraint
 from .part import Part
@@ -97,5 +98,4 @@ class PulleyInterface(Part):
             return point
         row = self._bodies.rows[index]
         arm, rotation = point - row["center_of_mass"], row["rotation"].astype(np.float64)
-        turned = arm + 2.0 * np.cross(rotation[:3], np.cross(rotation[:3], arm) + rotation[3] * arm)
-        return row["position"] + turned
+        return row["position"] + turned(rotation, arm)

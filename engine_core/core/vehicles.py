@@ -22,6 +22,7 @@ from ..constraints.vehicle_schema import (
     ANTI_ROLL_BAR, CURVE_POINTS, CYLINDER_WHEEL, DRIVE, MOST_GEARS, MOST_WHEELS, MOTORCYCLE, RAY_WHEEL, SHAFT, SPHERE_WHEEL,
     TRACKED, VEHICLE, WHEEL, WHEELED,
 )  # fmt: skip
+from ..geometry.turning import turned
 from ..edit import body_placement
 from ..runtime.memory import address_of
 from ..shapes.schema import CYLINDER, SPHERE
@@ -213,10 +214,8 @@ class Vehicle(ListeningConstraint):
         """Forward speed [m/s]. Raises KeyError after the vehicle, its space or its body was freed."""
         self._check_there("speed")
         body = self._world.bodies.rows[int(self.row["body"])]
-        x, y, z, w = body["rotation"].astype(np.float64)
-        forward, q = self.row["forward"], np.array([x, y, z])
-        turned = forward + 2.0 * np.cross(q, np.cross(q, forward) + w * forward)
-        return float(turned @ body["linear_velocity"])
+        forward = turned(body["rotation"].astype(np.float64), self.row["forward"])
+        return float(forward @ body["linear_velocity"])
 
     @property
     def engine_rpm(self) -> float:

@@ -210,9 +210,11 @@ class World:
             raise ValueError(f"{call}: {name} must be {'a number' if not shape else f'{shape[0]} numbers'}, got {value!r}")
         if not np.isfinite(numbers).all():
             raise ValueError(f"{call}: {name} must be finite, got {value!r}")
-        least = {"substep_count": 1, "penetration_slop": 0, "articulated_penetration_slop": 0}.get(name, -np.inf)
-        if (numbers < least).any():
+        least = 1 if name in PhysicsSystem.COUNTS else 0
+        if not shape and numbers < least:
             raise ValueError(f"{call}: {name} must be at least {least}, got {value!r}")
+        if name in PhysicsSystem.COUNTS and numbers != int(numbers):
+            raise ValueError(f"{call}: {name} must be a whole number, got {value!r}")
 
     def shift_origin(self, identity: int, position) -> np.ndarray:
         """Make the bounds in a system relative to a place near `position` (world [m], double precision): far from the origin,

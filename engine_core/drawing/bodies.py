@@ -115,8 +115,7 @@ def add_shape(request, shapes, instance, body, colour):
 def near_box(request, body):
     """The box, in the frame of a body, in which its shapes are drawn: (low, high) from its centre of mass [m]."""
     reach = min(request.distance, FAR)
-    bounds, low, high = body.local_bounds, (-FAR, -FAR, -FAR), (FAR, FAR, FAR)
-    middle = (0.0, 0.0, 0.0)
+    bounds, middle = body.local_bounds, (0.0, 0.0, 0.0)
     if request.distance < FAR:
         middle = rotate_inverse(quaternion(body.rotation), subtract(vector3(request.around), vector3(body.position)))
     low = (

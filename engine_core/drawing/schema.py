@@ -17,10 +17,13 @@ along Y; the mesh of a shape; a cube around bounds; the line from the origin alo
 A capsule's basis has its radius along X and Z and half of its whole height along Y. Its form has halves whose radius along Y
 depends on the ratio of the two: from y = 1 - ratio up, and the same below."""
 
-# What is drawn.
-SHAPES, CONTACTS, JOINTS, AREAS, CENTRES, VELOCITIES, BODY_BOUNDS, TREE, BY_ISLAND, BY_SOLVER = (1 << k for k in range(10))
-"""BY_ISLAND: bodies by their islands, not by their state. BY_SOLVER: contacts by the colour in which the solver has them."""
-EVERYTHING = (1 << 10) - 1
+FLAG_NAMES = ("shapes", "contacts", "joints", "areas", "centres", "velocities", "bounds", "tree", "by_island", "by_solver")
+SHAPES, CONTACTS, JOINTS, AREAS, CENTRES, VELOCITIES, BODY_BOUNDS, TREE, BY_ISLAND, BY_SOLVER = (
+    1 << k for k in range(len(FLAG_NAMES))
+)
+"""The parts of a drawing. BY_ISLAND: bodies by their islands, not by their state. BY_SOLVER: contacts by the colour in which the
+solver has them."""
+EVERYTHING = (1 << len(FLAG_NAMES)) - 1
 
 DRAW_REQUEST = np.dtype(
     [

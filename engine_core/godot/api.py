@@ -23,11 +23,10 @@ EXTENSION_CLASSES = (
 )  # fmt: skip
 _CALLED_CLASSES = (
     "PhysicsServer3DManager", "ProjectSettings", "OS", "RenderingServer", "PhysicsServer3DRenderingServerHandler",
-    "WorkerThreadPool", "FileAccess", "Engine", "Object",
+    "WorkerThreadPool", "FileAccess", "Engine",
 )  # fmt: skip
 _CALLED_METHODS = {
     "Engine": ("register_singleton", "unregister_singleton"),
-    "Object": ("emit_signal",),
     "FileAccess": ("file_exists", "get_file_as_bytes"),
     "RenderingServer": (
         "mesh_surface_get_arrays",

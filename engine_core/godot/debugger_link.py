@@ -5,12 +5,12 @@ The editor asks, the game answers: nothing is recorded or sent before the tab is
 space. Godot calls on its main thread, between steps or while a script runs.
 """
 
-import ctypes
 import time
-from ctypes import c_int64, c_void_p
+from functools import partial
 
 from . import schema
 from .callables import PythonCallable
+from .objects_by_name import ObjectsByName
 from .public_profile import as_dictionary
 from .server_figures import POOLS, pool_figures
 from .typed_values import kind_of
@@ -26,9 +26,7 @@ class DebuggerLink:
     def __init__(self, engine):
         self._engine, self._interface, self._variants = engine, engine.interface, engine.variants
         self._values, self._profiles = engine.public.scree.values, engine.public.profiles
-        self._variant_call = self._interface.function(
-            "variant_call", None, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p
-        )
+        self._objects = ObjectsByName(engine.interface, engine.variants)
         self._monitors: dict[str, PythonCallable] = {}
         self._capture: PythonCallable | None = None
         self._figures, self._read_at = {}, 0.0
@@ -95,25 +93,13 @@ class DebuggerLink:
 
     def _call(self, singleton: str, method: str, *arguments):
         """Call a method of a singleton with Python values. Return its result."""
-        object_ = self._interface.singleton(singleton)
-        count = len(arguments) + 2
-        memory = (c_int64 * (3 * count))()
-        places = [ctypes.addressof(memory) + 24 * k for k in range(count)]
-        owner, result, given = places[0], places[1], places[2:]
-        self._variants.write_object(owner, object_)
-        for place, argument in zip(given, arguments, strict=True):
-            if isinstance(argument, PythonCallable):
-                self._variants.write_of_type(schema.CALLABLE, place, argument.address)
-            elif isinstance(argument, list):
-                self._values.write_array(place, argument)
-            else:
-                self._variants.write(place, argument)
-        packed, error = (c_void_p * max(len(given), 1))(*given), (ctypes.c_int32 * 3)()
-        self._variant_call(owner, self._interface.name(method), ctypes.addressof(packed), len(given), result,
-                           ctypes.addressof(error))  # fmt: skip
-        answer = self._variants.read(result)
-        for place in places:
-            self._variants.destroy(place)
-        if error[0]:
-            raise RuntimeError(f"{singleton}.{method}: Godot refuses the call (error {error[0]})")
-        return answer
+        writers = [partial(self._write, argument) for argument in arguments]
+        return self._objects.call(self._interface.singleton(singleton), method, *writers)
+
+    def _write(self, argument, place: int) -> None:
+        if isinstance(argument, PythonCallable):
+            self._variants.write_of_type(schema.CALLABLE, place, argument.address)
+        elif isinstance(argument, list):
+            self._values.write_array(place, argument)
+        else:
+            self._variants.write(place, argument)

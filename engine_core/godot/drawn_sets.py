@@ -9,8 +9,8 @@ and Godot copies it before it is written; else it is written in place.
 
 import numpy as np
 
-from ..bodies.motion import bodies_of, origin_of
-from ..bodies.rare import rare_of
+from ..bodies.identity import body_of
+from ..bodies.motion import basis_rows, bodies_of, origin_of
 from ..bodies.records import world_at
 from ..bodies.schema import BODY, HAS_STRETCH
 from ..edit.origin import read_frame
@@ -84,23 +84,6 @@ def _begin(server, drawn):
 
 
 @kernel
-def _times(row, s):
-    """A row of a matrix times the matrix `s`, nine numbers by rows."""
-    x, y, z = row
-    return x * s[0] + y * s[3] + z * s[6], x * s[1] + y * s[4] + z * s[7], x * s[2] + y * s[5] + z * s[8]
-
-
-@kernel
-def _basis_of(world_address, body):
-    """The user's basis of a body as three rows."""
-    rows = matrix_rows(quaternion(body.rotation))
-    if not body.flags & HAS_STRETCH:
-        return rows
-    s = rare_of(world_address, body).stretch
-    return _times(rows[0], s), _times(rows[1], s), _times(rows[2], s)
-
-
-@kernel
 def _widen(drawn, x, y, z):
     """Take the origin of an instance into the box of those that were written."""
     box = drawn.written_box
@@ -118,7 +101,7 @@ def _write_row(world_address, drawn, row, body, frame):
         x, y, z = matrix_rows(quaternion(body.rotation))  # most bodies, in half the time
         origin = subtract(vector3(body.position), frame)
     else:
-        x, y, z = _basis_of(world_address, body)
+        x, y, z = basis_rows(world_address, body)
         origin = subtract(origin_of(body), frame)
     if drawn.is_placed == 0:
         out[0], out[1], out[2], out[3] = x[0], x[1], x[2], origin[0]
@@ -163,12 +146,11 @@ def write_moved(server, space):
 @kernel
 def _write_all(server, drawn):
     """Write the rows of all bodies of a set that still exist."""
-    capacity = world_at(server.world).body_capacity
-    keys, bodies, ids = view(server.drawn_keys, capacity, INT64), bodies_of(server.world), view(drawn.ids, drawn.count, INT64)
-    mask = INT64((1 << 28) - 1)
+    keys = view(server.drawn_keys, world_at(server.world).body_capacity, INT64)
+    bodies, ids = bodies_of(server.world), view(drawn.ids, drawn.count, INT64)
     for row in range(drawn.count):
-        index = ids[row] & mask
-        if bodies[index].id == ids[row] and keys[index] & ROW_MASK == row + 1:
+        index = body_of(server.world, ids[row])
+        if index >= 0 and keys[index] & ROW_MASK == row + 1:
             _write_row(server.world, drawn, row, bodies[index], frame_of(server.world, index))
     drawn.needs_all = 0
 
@@ -283,7 +265,7 @@ def write_transforms(world_address, rows_address, count, out_address):
     indices, bodies = view(rows_address, count, INT64), bodies_of(world_address)
     for n in range(count):
         body, out = bodies[indices[n]], view(out_address + 48 * n, 12, FLOAT32)
-        rows, origin = _basis_of(world_address, body), subtract(origin_of(body), frame_of(world_address, indices[n]))
+        rows, origin = basis_rows(world_address, body), subtract(origin_of(body), frame_of(world_address, indices[n]))
         for i in range(3):
             row = rows[i]
             out[4 * i], out[4 * i + 1], out[4 * i + 2], out[4 * i + 3] = row[0], row[1], row[2], origin[i]

@@ -29,6 +29,7 @@ class Interface:
         self._names: dict[str, ctypes.Array] = {}
         self._new_name = self.function("string_name_new_with_utf8_chars", None, c_void_p, c_char_p)
         self._new_string = self.function("string_new_with_utf8_chars", None, c_void_p, c_char_p)
+        self._object_from_id = self.function("object_get_instance_from_id", c_void_p, c_uint64)
         self._destroy_name = self._destructor(21)
         self.destroy_string = self._destructor(4)
 
@@ -95,6 +96,10 @@ class Interface:
     def singleton(self, name: str) -> int:
         """A singleton's Object, or 0."""
         return self.function("global_get_singleton", c_void_p, c_void_p)(self.name(name)) or 0
+
+    def object_from_id(self, identity: int) -> int:
+        """The Object with an instance id, which may be given as a signed number; 0 if it is gone."""
+        return self._object_from_id(identity & (1 << 64) - 1) or 0
 
     def method(self, class_name: str, method: str, hash_: int) -> int:
         """Address of a method bind. Raises InterfaceMissing."""

@@ -32,33 +32,6 @@ def locked_calls(engine, table: str):
     return locked
 
 
-def late_call(engine, call: str, function):
-    """Return a method of a public class that does `function(server, ...)` while holding the server's lock: at once, or at the end
-    of a running step, as Godot's own calls without a result."""
-
-    def method(behind, *arguments):
-        server = engine.running_server(call)
-        if not server.keeps_late(call, function, arguments):
-            with server.lock:
-                server.settle_now()
-                function(server, *arguments)
-
-    return method
-
-
-def answered_call(engine, call: str, function):
-    """Return a method of a public class that answers what `function(server, ...)` returns while holding the server's lock; it
-    waits for a running step."""
-
-    def method(behind, *arguments):
-        server = engine.running_server(call)
-        with server.lock:
-            server.settle_now()
-            return function(server, *arguments)
-
-    return method
-
-
 def refuse_call(error_at: int, kind: int, argument: int, expected: int) -> None:
     """Write a GDExtensionCallError: Godot prints it, with the call and the argument, at the script that calls."""
     error = (c_int32 * 3).from_address(error_at)

@@ -7,7 +7,8 @@ that it is called on. Godot calls from any thread; the functions take the server
 
 import ctypes
 from collections.abc import Callable
-from ctypes import c_int32, c_int64, c_uint8, c_uint32, c_void_p
+from ctypes import c_int64, c_uint8, c_uint32, c_void_p
+from functools import partial
 
 from . import schema
 from .class_help import Page
@@ -15,6 +16,7 @@ from .classes import CreationInfo
 from .methods import (
     CALL, INVALID_ARGUMENT, PTR_CALL, TOO_FEW_ARGUMENTS, TOO_MANY_ARGUMENTS, MethodInfo, PropertyInfo, refuse_call,
 )  # fmt: skip
+from .objects_by_name import ObjectsByName
 from .raw_memory import reader
 from .typed_values import Kind, TypedValues, kind_of
 
@@ -25,43 +27,19 @@ _NORMAL = 1  # GDEXTENSION_METHOD_FLAG_NORMAL
 class Signal:
     """A signal of a class; `emit` calls what is connected, on the calling thread."""
 
-    def __init__(self, engine, values: TypedValues, name: str, kinds: list[Kind]):
-        self._engine, self._values, self._name, self._kinds = engine, values, name, kinds
-        interface = engine.interface
-        self._bind = interface.method("Object", "emit_signal", engine.api.classes["Object"]["emit_signal"].hash)
-        self._call = interface.function("object_method_bind_call", None, *[c_void_p] * 3, c_int64, *[c_void_p] * 2)
-        self._call_by_name = interface.function("variant_call", None, *[c_void_p] * 3, c_int64, *[c_void_p] * 2)
+    def __init__(self, objects: ObjectsByName, values: TypedValues, name: str, kinds: list[Kind]):
+        self._objects, self._values, self._kinds = objects, values, kinds
+        self._write_name = partial(values.write, kind_of(schema.STRING_NAME), value=name)
 
     def is_connected(self, object_: int) -> bool:
         """Whether anything is connected to the signal of the Object at an address."""
-        variants, name = self._engine.variants, self._engine.interface.name
-        memory, error = (c_int64 * 9)(), (c_int32 * 3)()
-        own, argument, answer = (ctypes.addressof(memory) + 24 * k for k in range(3))
-        variants.write_object(own, object_)
-        variants.write_of_type(schema.STRING_NAME, argument, name(self._name))
-        packed = (c_void_p * 1)(argument)
-        self._call_by_name(own, name("get_signal_connection_list"), ctypes.addressof(packed), 1, answer, ctypes.addressof(error))
-        connections = (c_int64 * 1)()
-        variants.to_type(schema.ARRAY, ctypes.addressof(connections), answer)
-        count = variants.item_count(ctypes.addressof(connections))
-        variants.destroy_value(schema.ARRAY, ctypes.addressof(connections))
-        for place in (own, argument, answer):
-            variants.destroy(place)
-        return count > 0
+        return self._objects.call(object_, "has_connections", self._write_name)
 
     def emit(self, object_: int, *arguments) -> None:
         """Emit it from the Object at an address."""
-        count = 1 + len(arguments)
-        variants = (c_int64 * (3 * (count + 1)))()
-        at = ctypes.addressof(variants)
-        places = [at + 24 * k for k in range(count + 1)]
-        self._engine.variants.write_of_type(schema.STRING_NAME, places[0], self._engine.interface.name(self._name))
-        for place, kind, argument in zip(places[1:], self._kinds, arguments, strict=False):
-            self._values.write(kind, place, argument)
-        packed, error = (c_void_p * count)(*places[:count]), (c_int32 * 3)()
-        self._call(self._bind, object_, ctypes.addressof(packed), count, places[count], ctypes.addressof(error))
-        for place in places:
-            self._engine.variants.destroy(place)
+        pairs = zip(self._kinds, arguments, strict=True)
+        writers = [partial(self._values.write, kind, value=argument) for kind, argument in pairs]
+        self._objects.call(object_, "emit_signal", self._write_name, *writers)
 
 
 class PublicClass:
@@ -159,7 +137,7 @@ class PublicClass:
         names = self._interface.name(self.page.name), self._interface.name(name)
         register(self._interface.library, *names, ctypes.addressof(infos), len(kinds))
         self.page.signals.append((name, kinds, text))
-        return Signal(self._engine, self.values, name, list(kinds.values()))
+        return Signal(ObjectsByName(self._interface, self._engine.variants), self.values, name, list(kinds.values()))
 
     def enum(self, name: str, values: dict[str, tuple[int, str]], is_bit_field: bool = False) -> None:
         """Add an enumeration: value and text by name; with an empty `name`, constants."""

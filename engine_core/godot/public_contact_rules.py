@@ -1,8 +1,8 @@
 """Contact classes and contact rules for scripts: a rule is a ScreeContactRule, a Resource of the addon whose properties are read
 here, so that it can also be opened without Scree."""
 
-from .methods import answered_call, late_call
-from .object_properties import ObjectProperties
+from .locked_calls import answered_call, late_call
+from .objects_by_name import ObjectsByName
 from .public_class import PublicClass
 from .schema import BOOL, RID, STRING_NAME
 from .typed_values import object_of
@@ -75,12 +75,12 @@ def set_rule(server, class_a: str, class_b: str, rule: dict | None) -> None:
 
 def add_contact_rule_methods(scree: PublicClass, engine) -> None:
     """Add contact classes and rules to the class `Scree`."""
-    properties = ObjectProperties(engine.interface, engine.variants)
+    objects = ObjectsByName(engine.interface, engine.variants)
     set_it = late_call(engine, "set_contact_rule", set_rule)
 
     def set_contact_rule(behind, class_a: str, class_b: str, rule: int | None) -> None:
         engine.running_server("set_contact_rule")
-        set_it(behind, class_a, class_b, None if rule is None else rule_of(properties.read(rule, PROPERTIES)))
+        set_it(behind, class_a, class_b, None if rule is None else rule_of(objects.properties(rule, PROPERTIES)))
 
     scree.method(
         "set_contact_rule", set_contact_rule,

@@ -1,8 +1,6 @@
 """Contact events for scripts: which bodies report them, the events of the last step as a ScreeContactEvents, and the signal
 `contacts_changed` of `Scree`."""
 
-from ctypes import c_uint64, c_void_p
-
 import numpy as np
 
 from ..bodies.identity import index_of
@@ -10,7 +8,7 @@ from ..bodies.schema import ALL_CONTACT_EVENTS, CONTACT_CHANGES, NO_CONTACT_EVEN
 from ..collision.contact_schema import CONTACT_ADDED, CONTACT_EVENT, CONTACT_REMOVED
 from .class_help import Page
 from .frames import frame_of_space
-from .methods import answered_call, late_call
+from .locked_calls import answered_call, late_call
 from .public_class import PublicClass, Signal
 from .schema import (
     INT, PACKED_BYTE_ARRAY, PACKED_FLOAT32_ARRAY, PACKED_INT32_ARRAY, PACKED_INT64_ARRAY, PACKED_VECTOR3_ARRAY, RID,
@@ -99,12 +97,11 @@ _ARRAYS = (
 def _add_events_class(engine, objects) -> PublicClass:
     nothing = np.zeros(0, CONTACT_EVENT), np.zeros((0, 2), np.int64), np.zeros(3)
     events = PublicClass(engine, objects, _PAGE, make=lambda: ContactEvents(*nothing))
-    object_from_id = engine.interface.function("object_get_instance_from_id", c_void_p, c_uint64)
     number, node = {"event": INT}, object_of("Object", is_counted=False)
 
     def collider(behind: ContactEvents, event: int, side: int):
         behind.row(event)
-        return object_from_id(int(behind.colliders[event, side]) & (1 << 64) - 1) or None
+        return engine.interface.object_from_id(int(behind.colliders[event, side])) or None
 
     events.method("size", lambda behind: len(behind.rows), result=INT, text="Returns the number of contacts.")
     for side, letter in enumerate("ab"):

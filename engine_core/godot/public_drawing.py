@@ -5,12 +5,11 @@ import numpy as np
 
 from ..core.drawing import USUAL_FORCE_SCALE, Drawing
 from ..core.queries import ALL_LAYERS
-from ..drawing.schema import (
-    AREAS, BODY_BOUNDS, BY_ISLAND, BY_SOLVER, CENTRES, CONTACTS, JOINTS, KIND_NAMES, KINDS, ROW_FLOATS, SHAPES, TREE, VELOCITIES,
-)  # fmt: skip
+from ..drawing.schema import FLAG_NAMES, KIND_NAMES, KINDS, ROW_FLOATS
 from ..drawing.wires import UNIT_WIRES, capsule_wire
 from .class_help import Page
 from .frames import frame_of_space
+from .locked_calls import answered_call
 from .public_class import PublicClass
 from .schema import (
     FLOAT, INT, PACKED_COLOR_ARRAY, PACKED_FLOAT32_ARRAY, PACKED_INT32_ARRAY, PACKED_INT64_ARRAY, PACKED_VECTOR3_ARRAY, RID,
@@ -19,18 +18,19 @@ from .schema import (
 from .typed_values import enum_of, object_of
 
 MOST_ROOM = 1 << 24
-FLAGS = {
-    "DRAW_SHAPES": (SHAPES, "Shapes of bodies, coloured by state."),
-    "DRAW_CONTACTS": (CONTACTS, "A mark at each contact, and a line along its normal as long as its force."),
-    "DRAW_JOINTS": (JOINTS, "Anchors, axes and limits of joints, and the force that each bore."),
-    "DRAW_AREAS": (AREAS, "Shapes of areas."),
-    "DRAW_CENTRES": (CENTRES, "Centres of mass, with the axes of the body."),
-    "DRAW_VELOCITIES": (VELOCITIES, "Velocities, as the way in 0.1 s."),
-    "DRAW_BOUNDS": (BODY_BOUNDS, "Bounds of bodies as the broad phase has them, with a margin."),
-    "DRAW_TREE": (TREE, "Nodes of the trees of the broad phase, coloured by level."),
-    "DRAW_BY_ISLAND": (BY_ISLAND, "Colours bodies by the island that they sleep and wake with."),
-    "DRAW_BY_SOLVER": (BY_SOLVER, "Colours marks of contacts by the group that the solver handles at a time."),
-}
+_FLAG_TEXTS = (
+    "Shapes of bodies, coloured by state.",
+    "A mark at each contact, and a line along its normal as long as its force.",
+    "Anchors, axes and limits of joints, and the force that each bore.",
+    "Shapes of areas.",
+    "Centres of mass, with the axes of the body.",
+    "Velocities, as the way in 0.1 s.",
+    "Bounds of bodies as the broad phase has them, with a margin.",
+    "Nodes of the trees of the broad phase, coloured by level.",
+    "Colours bodies by the island that they sleep and wake with.",
+    "Colours marks of contacts by the group that the solver handles at a time.",
+)
+FLAGS = {f"DRAW_{name.upper()}": (1 << bit, _FLAG_TEXTS[bit]) for bit, name in enumerate(FLAG_NAMES)}
 _KIND_TEXTS = ("Boxes.", "Balls and ellipsoids.", "Capsules.", "Cylinders.", "Shapes with a mesh of their own.",
                "Boxes around bounds.", "Lines.")  # fmt: skip
 NO_WIRE = np.zeros((0, 2, 3), np.float32)
@@ -110,21 +110,17 @@ def add_drawing_classes(scree: PublicClass, engine, objects) -> list[PublicClass
     """Add the drawings to the class `Scree`. Return the class of the answer."""
     made = _add_drawing_class(engine, objects)
 
-    def drawing(_, space, what, around, distance, mask, force_scale):
-        server = engine.running_server("drawing")
-        with server.lock:
-            server.settle_now()
-            zero = frame_of_space(server, space)
-            place = np.asarray(around, np.float64) + zero
-            found = server.world.drawing.draw(space, what, place, distance, mask, zero=zero, force_scale=force_scale)
-        return made.make_object(found)
+    def drawing(server, space, what, around, distance, mask, force_scale):
+        zero = frame_of_space(server, space)
+        place = np.asarray(around, np.float64) + zero
+        return made.make_object(server.world.drawing.draw(space, what, place, distance, mask, zero=zero, force_scale=force_scale))
 
     def drawing_mesh(_, key):
         return engine.running_server("drawing_mesh").world.drawing.mesh_lines(key).reshape(-1, 3)
 
     scree.enum("DrawFlags", FLAGS, is_bit_field=True)
     scree.method(
-        "drawing", drawing,
+        "drawing", answered_call(engine, "drawing", drawing),
         {"space": RID, "what": INT, "around": VECTOR3, "distance": FLOAT, "mask": INT, "force_scale": FLOAT},
         object_of("ScreeDrawing"),
         defaults={"around": (0.0, 0.0, 0.0), "distance": 0.0, "mask": ALL_LAYERS, "force_scale": USUAL_FORCE_SCALE},

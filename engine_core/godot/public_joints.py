@@ -10,7 +10,7 @@ from ..core.joints import AXIS_NAMES
 from ..joints.schema import IS_ENABLED
 from . import joint_making
 from .locked_calls import LockedCalls
-from .public_class import PublicClass, Signal
+from .public_class import PublicClass
 from .schema import BOOL, FLOAT, RID, VECTOR3
 from .server_joints import Joint
 from .typed_values import enum_of
@@ -180,8 +180,8 @@ class _Calls(LockedCalls):
         server.joints.remove(identity).release(server)
 
 
-def add_joint_methods(scree: PublicClass, engine) -> Signal:
-    """Add the calls to the class `Scree`. Return the signal `joint_broke`."""
+def add_joint_methods(scree: PublicClass, engine) -> None:
+    """Add the calls and the signal `joint_broke` to the class `Scree`."""
     method = _Calls(scree, engine).add
 
     names = [f"JOINT_AXIS_{name.replace(' ', '_').upper()}" for name in AXIS_NAMES]
@@ -189,11 +189,12 @@ def add_joint_methods(scree: PublicClass, engine) -> Signal:
     _add_loads(method)
     _add_axes(method)
     _add_kinds(method)
-    return scree.signal(
+    broke = scree.signal(
         "joint_broke", {"space": RID, "joint": RID},
         text="A joint had to bear more than [method joint_set_break] allows. Emitted when the nodes follow the step; the "
         "joint holds nothing any more, and [method joint_set_enabled] mends it.",
     )  # fmt: skip
+    engine.on_joint_broke = lambda space, joint: broke.emit(engine.public.object, space, joint)
 
 
 def _add_loads(method) -> None:

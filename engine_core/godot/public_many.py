@@ -6,6 +6,7 @@ Any thread may call, but for the calls of drawn sets, which are for the main thr
 
 import numpy as np
 
+from .locked_calls import answered_call
 from .public_class import PublicClass
 from .schema import (
     BOOL, FLOAT, INT, NIL, PACKED_BYTE_ARRAY, PACKED_FLOAT32_ARRAY, PACKED_INT32_ARRAY, PACKED_INT64_ARRAY,
@@ -68,12 +69,10 @@ def _add_drawn_sets(scree: PublicClass, engine) -> None:
     def add(
         name: str, arguments: dict, result=NIL, *, text: str, defaults: dict | None = None, method: str = "", kind=()
     ) -> None:
-        def call(_, *values):
-            server = engine.running_server(name)
-            with server.lock:
-                return getattr(server.drawn_sets, method)(*values, *kind)
+        def change(server, *values):
+            return getattr(server.drawn_sets, method)(*values, *kind)
 
-        scree.method(name, call, arguments, result, text=text, defaults=defaults)
+        scree.method(name, answered_call(engine, name, change), arguments, result, text=text, defaults=defaults)
 
     add("drawn_set_create", {"multimesh": RID, "stride": INT}, INT, method="create", defaults={"stride": 12},
         text="Makes an empty set of bodies whose transforms are written into the buffer of a [param multimesh] once a tick, and "

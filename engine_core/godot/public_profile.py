@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from .class_help import Page
 from .public_class import PublicClass
-from .schema import INT, PACKED_FLOAT32_ARRAY, PACKED_FLOAT64_ARRAY, PACKED_INT32_ARRAY, RID
-from .typed_values import PACKED_STRING_ARRAY, object_of
+from .schema import INT, PACKED_FLOAT32_ARRAY, PACKED_FLOAT64_ARRAY, PACKED_INT32_ARRAY, PACKED_STRING_ARRAY, RID
+from .typed_values import object_of
 from .variant import Packed
 
 if TYPE_CHECKING:  # the step is not loaded in a project that uses another engine

@@ -1,7 +1,5 @@
 """Many questions to a space in one call: the rays of `Scree`, and their answers as a ScreeRayHits. Any thread may ask."""
 
-from ctypes import c_uint64, c_void_p
-
 import numpy as np
 
 from ..bodies.schema import KIND_AREA, KIND_BODY
@@ -42,11 +40,10 @@ class RayHits:
 
 def _add_hits_class(engine, objects) -> PublicClass:
     hits = PublicClass(engine, objects, _PAGE, make=lambda: RayHits(np.zeros(0, RAY_RESULT), np.zeros(3)))
-    object_from_id = engine.interface.function("object_get_instance_from_id", c_void_p, c_uint64)
 
     def collider(behind: RayHits, ray: int):
         row = behind.row(ray)
-        return (object_from_id(int(row["user_id"]) & (1 << 64) - 1) or None) if row["body"] >= 0 else None
+        return (engine.interface.object_from_id(int(row["user_id"])) or None) if row["body"] >= 0 else None
 
     def ids(behind: RayHits, name: str) -> np.ndarray:
         return np.where(behind.rows["body"] >= 0, behind.rows[name], 0)

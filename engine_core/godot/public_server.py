@@ -53,9 +53,11 @@ class PublicServer:
             add_step_classes,
         ):
             self.classes += add_classes(self.scree, engine, self._objects)
-        for add_methods in (add_many_methods, add_contact_rule_methods, add_body_methods, add_shape_methods, add_space_methods):
+        for add_methods in (
+            add_many_methods, add_contact_rule_methods, add_body_methods, add_shape_methods, add_space_methods,
+            add_joint_methods,
+        ):  # fmt: skip
             add_methods(self.scree, engine)
-        self._joint_broke = add_joint_methods(self.scree, engine)
         self.object = self.scree.make_object(self)
         """Address of the singleton's Object."""
         self._call_engine("register_singleton", [engine.interface.name(NAME), self._pointer(self.object)])
@@ -68,10 +70,6 @@ class PublicServer:
         interface = self._engine.interface
         bind = interface.method("Engine", method, self._engine.api.classes["Engine"][method].hash)
         interface.call_method(bind, interface.singleton("Engine"), arguments)
-
-    def tell_joint_broke(self, space: int, joint: int) -> None:
-        """Emit `joint_broke`."""
-        self._joint_broke.emit(self.object, space, joint)
 
     def publish_help(self) -> None:
         """Give the editor the pages of the classes."""

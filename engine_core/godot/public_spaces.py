@@ -4,8 +4,6 @@ of server_states.py, frames.py and server_figures.py do the same.
 The thread of Godot's physics calls, not from a callback.
 """
 
-import math
-
 from ..step.physics_system import PhysicsSystem
 from .frames import frame_of_space, shift_space
 from .locked_calls import LockedCalls
@@ -16,7 +14,6 @@ _OTHERS = {"gravity", "is_active", "is_warm_starting"}
 """Settings of the core that have a call of Godot's, or are for its tests."""
 SETTINGS = tuple(name for name in PhysicsSystem.SETTINGS if name not in _OTHERS)
 """Names of the settings of one space."""
-_COUNTS = ("substep_count", "joint_iterations")
 
 
 class _Calls(LockedCalls):
@@ -47,11 +44,6 @@ class _Calls(LockedCalls):
     def space_set_setting(self, server, space, name, value):
         if name not in SETTINGS:
             raise ValueError(f"a setting of a space is one of {', '.join(SETTINGS)}, got {name!r}")
-        least = 1 if name in _COUNTS else 0
-        if not (least <= value < math.inf) or (name in _COUNTS and value != int(value)):
-            raise ValueError(
-                f"{name} must be a {'whole' if name in _COUNTS else 'finite'} number of at least {least}, got {value}"
-            )
         server.world.system_set_param(self._known(server, space), name, value)
 
     def space_get_setting(self, server, space, name):

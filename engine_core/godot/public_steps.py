@@ -11,7 +11,7 @@ import numpy as np
 
 from ..runtime.memory import Pool, view_rows
 from .class_help import Page
-from .methods import answered_call, late_call
+from .locked_calls import answered_call, late_call
 from .public_class import PublicClass
 from .schema import BOOL, CALLABLE, PACKED_INT64_ARRAY, RID, STEP_CALLBACKS
 from .typed_values import object_of

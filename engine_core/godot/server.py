@@ -365,7 +365,7 @@ class Server:
             with self.lock:
                 broken = settle_broken(self, space)
             for joint in broken:
-                self.engine.public.tell_joint_broke(space, joint)
+                self.engine.on_joint_broke(space, joint)
         except Exception as error:  # exceptions must not leave a callback
             self.reporter.exception("joint_broke", error)
 

@@ -15,7 +15,21 @@ from .methods import locked_calls
 from .schema import INT, PACKED_FLOAT32_ARRAY, RID, TRANSFORM3D
 
 LARGEST_BATCH = 1 << 20
-GRAIN = 1e-4  # stretches that differ by less share a shape
+"""Bodies of one call."""
+
+
+def transform_rows(call: str, transforms: np.ndarray, count: int = -1) -> np.ndarray:
+    """Transforms as rows, float64 (n, 3, 4): 12 numbers each, as in a MultiMesh's buffer (rows of the basis, each with a
+    coordinate of the origin). `count`: how many there must be. Raises ValueError."""
+    if len(transforms) % 12 or len(transforms) > 12 * LARGEST_BATCH:
+        raise ValueError(f"{call}: transforms must be 12 numbers a body, got {len(transforms)} numbers")
+    if count >= 0 and len(transforms) != 12 * count:
+        raise ValueError(f"{call}: {count} bodies and transforms of {len(transforms) // 12} do not go together")
+    rows = np.asarray(transforms, np.float64).reshape(-1, 3, 4)
+    wrong = np.flatnonzero(~np.isfinite(rows).all(axis=(1, 2)))
+    if len(wrong):
+        raise ValueError(f"{call}: transform {wrong[0]} must be finite, got {rows[wrong[0]].ravel().tolist()}")
+    return rows
 
 
 class InstanceBatches:
@@ -31,22 +45,18 @@ class InstanceBatches:
         a coordinate of the origin), relative to `placed`."""
         self._server.space_row(space)
         self._server.shapes.row(shape)
-        rows = np.asarray(transforms, np.float64)
-        if rows.size % 12 or rows.size > 12 * LARGEST_BATCH or not np.isfinite(rows).all():
-            raise ValueError(f"the transforms must be 12 finite numbers for each instance, got {rows.size} numbers")
-        rows = rows.reshape(-1, 3, 4)
+        rows = transform_rows("batch_add", transforms)
         outer = np.array(placed, np.float64)
         basis, origin = outer[:9].reshape(3, 3), outer[9:] + frame_of_space(self._server, space)
         rotations, stretches = split_many(basis @ rows[:, :, :3])
-        kinds, which = np.unique(np.rint(stretches.reshape(-1, 9) / GRAIN), axis=0, return_inverse=True)
         shapes = self._server.world.shapes
         index = self._server.world.shape.index("batch_add", shape)
-        derived = [shapes.derive(index, kind.reshape(3, 3) * GRAIN) for kind in kinds]
+        derived, which = shapes.derive_each(index, stretches)
         bodies, used = np.zeros(len(rows), NEW_BODY), np.zeros(len(rows), NEW_SHAPE)
         bodies["position"], bodies["rotation"] = rows[:, :, 3] @ basis.T + origin, quaternions(rotations)
         bodies["first_shape"], bodies["shape_count"], bodies["friction"] = np.arange(len(rows)), 1, 1.0
         bodies["collision_layer"], bodies["collision_mask"] = layer & 0xFFFFFFFF, mask & 0xFFFFFFFF
-        used["shape"], used["rotation"] = which.ravel(), (0.0, 0.0, 0.0, 1.0)
+        used["shape"], used["rotation"] = which, (0.0, 0.0, 0.0, 1.0)
         cooked = shapes.rows[derived].copy()
         cooked["use_count"] = 0
         keeps = [shapes.block_of(row) for row in derived]  # keeps the blocks even if the user's shape changes

@@ -7,39 +7,21 @@ with a coordinate of the origin. They are in Godot's coordinates.
 import numpy as np
 
 from ..batches.adding import add_bodies, rows_of
-from ..batches.editing import edit_bodies, free_bodies, motions_of
+from ..batches.editing import are_asleep, edit_bodies, free_bodies, motions_of, origin_motions_of
 from ..bodies.identity import index_of
-from ..bodies.schema import CAN_SLEEP, RAY_PICKABLE, RIGID, SLEEP_REQUESTED, STATIC, WAKE_REQUESTED
+from ..bodies.schema import CAN_SLEEP, RAY_PICKABLE, RIGID
 from ..edit import motion_edits, setting_edits
 from ..edit.setting_edits import PARAMETER_NUMBERS, PARAMETERS
+from ..shapes.stretch import quaternions, split_many
+from .errors import check_integer
 from .frames import frame_of_space
-from .server_batches import quaternions, split_many
+from .server_batches import transform_rows
 from .server_colliders import signed_id
 from .setting_calls import BODY_PARAMETERS
 
 LAYERS = 0xFFFFFFFF
-MOST_BODIES = 1 << 22
 STRETCHED = 1e-3
 """A stretch that differs from none by less is none."""
-
-
-def transform_rows(call: str, transforms: np.ndarray, count: int = -1) -> np.ndarray:
-    """Transforms as rows, float64 (n, 3, 4). Raises ValueError."""
-    if len(transforms) % 12 or len(transforms) > 12 * MOST_BODIES:
-        raise ValueError(f"{call}: transforms must be 12 numbers a body, got {len(transforms)} numbers")
-    if count >= 0 and len(transforms) != 12 * count:
-        raise ValueError(f"{call}: {count} bodies and transforms of {len(transforms) // 12} do not go together")
-    rows = np.asarray(transforms, np.float64).reshape(-1, 3, 4)
-    wrong = np.flatnonzero(~np.isfinite(rows).all(axis=(1, 2)))
-    if len(wrong):
-        raise ValueError(f"{call}: transform {wrong[0]} must be finite, got {rows[wrong[0]].ravel().tolist()}")
-    return rows
-
-
-def _bits(call: str, name: str, value: int) -> int:
-    if not 0 <= value <= LAYERS:
-        raise ValueError(f"{call}: {name} must be 32 bits, got {value}")
-    return value
 
 
 def _vectors(call: str, name: str, vectors: np.ndarray, count: int) -> np.ndarray:
@@ -50,6 +32,11 @@ def _vectors(call: str, name: str, vectors: np.ndarray, count: int) -> np.ndarra
     if not np.isfinite(values).all():
         raise ValueError(f"{call}: {name} must be finite")
     return np.ascontiguousarray(np.broadcast_to(values, (count, 3)))
+
+
+def _layers(layer: int, mask: int) -> tuple[int, int]:
+    """Collision layer and mask, 32 bits each. Raises ValueError."""
+    return check_integer("layer", layer, 0, LAYERS), check_integer("mask", mask, 0, LAYERS)
 
 
 class ManyBodies:
@@ -73,7 +60,7 @@ class ManyBodies:
         motions = np.zeros((count, 13))
         motions[:, :3], motions[:, 3:7] = rows[:, :, 3] + frame_of_space(self._server, space), quaternions(rotations)
         template = self._world.bodies.template(RIGID, CAN_SLEEP | RAY_PICKABLE)
-        template["collision_layer"], template["collision_mask"] = _bits(call, "layer", layer), _bits(call, "mask", mask)
+        template["collision_layer"], template["collision_mask"] = _layers(layer, mask)
         template["user_id"] = signed_id(object_id)
         with self._server.lock:
             shapes = np.full(count, shape, np.int64)
@@ -127,12 +114,7 @@ class ManyBodies:
 
     def velocities(self, ids: np.ndarray) -> np.ndarray:
         """Velocities of the origins [m/s], (n, 3)."""
-        motions = motions_of(self._world, "velocities_of", ids)
-        centers = self._world.bodies.rows["center_of_mass"][index_of(ids)].astype(np.float64)
-        if not centers.any():
-            return motions[:, 7:10]
-        x, w = motions[:, 3:6], motions[:, 6:7]
-        arms = centers + 2.0 * np.cross(x, np.cross(x, centers) + w * centers)
+        motions, arms = origin_motions_of(self._world, "velocities_of", ids)
         return motions[:, 7:10] - np.cross(motions[:, 10:13], arms)
 
     def angular_velocities(self, ids: np.ndarray) -> np.ndarray:
@@ -153,10 +135,7 @@ class ManyBodies:
 
     def are_asleep(self, ids: np.ndarray) -> np.ndarray:
         """Whether each body sleeps, uint8."""
-        bodies = self._world.bodies.rows[rows_of(self._world, "are_asleep", ids)]
-        can_rest = (bodies["system"] >= 0) & (bodies["mode"] != STATIC)
-        rests = can_rest & (bodies["active_index"] < 0) & (bodies["flags"] & np.uint32(WAKE_REQUESTED) == 0)
-        return (rests | (bodies["flags"] & np.uint32(SLEEP_REQUESTED) != 0)).astype(np.uint8)
+        return are_asleep(self._world, "are_asleep", ids).astype(np.uint8)
 
     def set_param(self, ids: np.ndarray, number: int, value: float) -> None:
         """Set a parameter that is one number."""
@@ -172,8 +151,7 @@ class ManyBodies:
 
     def set_layers(self, ids: np.ndarray, layer: int, mask: int) -> None:
         """Set collision layer and mask."""
-        call = "set_layers_of"
-        self._edit(call, ids, setting_edits.set_layers, _bits(call, "layer", layer), _bits(call, "mask", mask))
+        self._edit("set_layers_of", ids, setting_edits.set_layers, *_layers(layer, mask))
 
     def set_flag(self, call: str, ids: np.ndarray, is_on: bool) -> None:
         """Set whether bodies may sleep (set_can_sleep_of), sleep (set_asleep), are swept (set_continuous_of)."""

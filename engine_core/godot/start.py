@@ -52,7 +52,9 @@ class Engine:
         self.api = godot_api.read_extract(version.string.decode(), parts, may_ask=not is_exported_game)
         self.variants = self.reporter = self.settings = self.server = None
         self.public = self.debugger_link = None
-        self.on_contacts = None  # of a space's id: its last step has contact events, see public_contacts.py
+        # Functions that emit the singleton's signals: of a space's id, whose last step has contact events (public_contacts.py);
+        # of a space's id and a joint's (public_joints.py).
+        self.on_contacts = self.on_joint_broke = None
         self.classes = []
         self._imports = threading.Thread(target=_import_server, name="scree imports")
         self._kept = []

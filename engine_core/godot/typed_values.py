@@ -7,7 +7,6 @@ Array of a type, an enumeration.
 import ctypes
 from ctypes import c_int64, c_void_p
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from . import schema
 from .raw_memory import read_int32, write_word
 from .variant import Packed
 
-PACKED_STRING_ARRAY = 34
 TYPE_NAMES = {
     schema.NIL: "void", schema.BOOL: "bool", schema.INT: "int", schema.FLOAT: "float", schema.STRING: "String",
     schema.VECTOR3: "Vector3", schema.PLANE: "Plane", schema.BASIS: "Basis", schema.TRANSFORM3D: "Transform3D",
@@ -24,7 +22,7 @@ TYPE_NAMES = {
     schema.PACKED_INT32_ARRAY: "PackedInt32Array", schema.PACKED_INT64_ARRAY: "PackedInt64Array",
     schema.PACKED_FLOAT32_ARRAY: "PackedFloat32Array", schema.PACKED_FLOAT64_ARRAY: "PackedFloat64Array",
     schema.PACKED_VECTOR3_ARRAY: "PackedVector3Array", schema.PACKED_COLOR_ARRAY: "PackedColorArray",
-    PACKED_STRING_ARRAY: "PackedStringArray",
+    schema.PACKED_STRING_ARRAY: "PackedStringArray",
 }  # fmt: skip
 """Godot's names of the types."""
 _HINT_RESOURCE, _HINT_ARRAY = 17, 31  # PROPERTY_HINT_RESOURCE_TYPE, PROPERTY_HINT_ARRAY_TYPE
@@ -37,7 +35,7 @@ _CONVERTS = {
     **dict.fromkeys((*_WIDTHS, schema.PACKED_VECTOR3_ARRAY), (schema.ARRAY,)),
 }  # fmt: skip
 _COUNTED = (schema.STRING, schema.STRING_NAME, schema.DICTIONARY, schema.ARRAY, *_WIDTHS, schema.PACKED_VECTOR3_ARRAY,
-            schema.PACKED_COLOR_ARRAY, PACKED_STRING_ARRAY)  # fmt: skip
+            schema.PACKED_COLOR_ARRAY, schema.PACKED_STRING_ARRAY)  # fmt: skip
 _NOTHING = {
     schema.BOOL: False, schema.INT: 0, schema.FLOAT: 0.0, schema.STRING: "", schema.VECTOR3: (0.0,) * 3, schema.RID: 0,
     schema.TRANSFORM3D: (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), schema.DICTIONARY: {}, schema.ARRAY: (),
@@ -94,11 +92,6 @@ class TypedValues:
         self._new_array = ctypes.CFUNCTYPE(None, c_void_p, c_void_p)(
             interface.function("variant_get_ptr_constructor", c_void_p, ctypes.c_int, ctypes.c_int32)(schema.ARRAY, 0)
         )
-        convert = ctypes.CFUNCTYPE(None, c_void_p, c_void_p)
-        from_type = interface.function("get_variant_from_type_constructor", c_void_p, ctypes.c_int)
-        to_type = interface.function("get_variant_to_type_constructor", c_void_p, ctypes.c_int)
-        self._strings_of = convert(to_type(PACKED_STRING_ARRAY))
-        self._variant_of_strings = convert(from_type(PACKED_STRING_ARRAY))
         self._free_value = {kind: ctypes.CFUNCTYPE(None, c_void_p)(destructor(kind)) for kind in _COUNTED}
 
     def accepts(self, kind: Kind, address: int) -> bool:
@@ -178,7 +171,7 @@ class TypedValues:
             self._variants.write_of_type(schema.RID, address, ctypes.addressof(identity))
         elif kind.type == schema.ARRAY:
             self._write_ids(address, value)
-        elif kind.type == PACKED_STRING_ARRAY:
+        elif kind.type == schema.PACKED_STRING_ARRAY:
             self._write_strings(address, value)
         elif kind.type in _WIDTHS and not isinstance(value, bytes):
             self._variants.write(address, Packed(np.ravel(value).astype(_WIDTHS[kind.type], copy=False)))
@@ -223,9 +216,9 @@ class TypedValues:
         variant, strings = (c_int64 * 3)(), (c_int64 * 2)()
         at, strings_at = ctypes.addressof(variant), ctypes.addressof(strings)
         self.write_array(at, texts)
-        self._strings_of(strings_at, at)
-        self._variant_of_strings(address, strings_at)
-        self._free_value[PACKED_STRING_ARRAY](strings_at)
+        self._variants.to_type(schema.PACKED_STRING_ARRAY, strings_at, at)
+        self._variants.write_of_type(schema.PACKED_STRING_ARRAY, address, strings_at)
+        self._free_value[schema.PACKED_STRING_ARRAY](strings_at)
         self._variants.destroy(at)
 
     def write_value(self, kind: Kind, address: int, value) -> None:
@@ -243,5 +236,5 @@ class TypedValues:
         else:
             if kind.type in _COUNTED:
                 self._free_value[kind.type](address)
-            (self._strings_of if kind.type == PACKED_STRING_ARRAY else partial(self._variants.to_type, kind.type))(address, at)
+            self._variants.to_type(kind.type, address, at)
         self._variants.destroy(at)

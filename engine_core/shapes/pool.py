@@ -17,6 +17,8 @@ __all__ = ["COOKED_FIELDS", "ShapePool", "split_basis"]
 
 DEFAULT_CAPACITY = 1 << 20
 NO_STRETCH = np.eye(3)
+GRAIN = 1e-4
+"""Stretches of `derive_each` that differ by less share a row."""
 
 
 _NOTHING = (Cooked(schema.EMPTY, {}), False)
@@ -336,6 +338,12 @@ class ShapePool(StructureRows):
             self.rows[index]["margin"] = margin
 
     # Derived shapes: a shape used with a scale, shear or mirroring has a row of its own.
+
+    def derive_each(self, index: int, stretches: np.ndarray) -> tuple[list[int], np.ndarray]:
+        """Take uses of the shape stretched by each of `(n, 3, 3)`; those that differ by less than GRAIN share a row. Return the
+        rows, each to be given back with `release`, and which of them each stretch has, `(n,)`. Raises ValueError."""
+        kinds, which = np.unique(np.rint(stretches.reshape(-1, 9) / GRAIN), axis=0, return_inverse=True)
+        return [self.derive(index, kind.reshape(3, 3) * GRAIN) for kind in kinds], which.ravel()
 
     def derive(self, index: int, stretch=None) -> int:
         """Take a use of the shape stretched by `stretch` `(3, 3)`, the symmetric part of a basis (`split_basis`), or None. Return

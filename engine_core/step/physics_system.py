@@ -192,6 +192,8 @@ class PhysicsSystem:
         "sleep_angular_threshold": 0.1396, "time_to_sleep": 0.5, "is_sleeping_allowed": 1, "is_warm_starting": 1,
         "is_active": 1,
     }  # fmt: skip
+    COUNTS = ("substep_count", "joint_iterations")
+    """Settings that are whole numbers, at least 1."""
 
     def __init__(self, world, index: int, row, address: int):
         self.address = address

@@ -8,6 +8,8 @@ from scree.tools import find_godot, install_addon
 FOLDER = Path(__file__).resolve().parent
 STRICT = ("untyped_declaration", "unsafe_method_access", "unsafe_property_access", "unsafe_cast", "unsafe_call_argument",
           "unused_variable", "unused_parameter", "return_value_discarded", "shadowed_variable", "integer_division")  # fmt: skip
+BASE = "checks.gd"
+"""The script that scripts of checks extend."""
 PROJECT = """config_version=5
 [application]
 config/name="door"
@@ -26,7 +28,8 @@ def run_script(folder: Path, script: str, files: dict[str, str] | None = None, e
     strict = "\n".join(f"gdscript/warnings/{name}=2" for name in STRICT)
     (folder / "project.godot").write_text(PROJECT.format(engine=engine, strict=strict))
     install_addon.install(folder)
-    for name, text in {script: (FOLDER / script).read_text(), **(files or {})}.items():
+    own = {name: (FOLDER / name).read_text() for name in (BASE, script)}
+    for name, text in {**own, **(files or {})}.items():
         (folder / name).write_text(text)
     godot = find_godot.find_godot(fetch=False)
     asked = "--headless", "--verbose", "--fixed-fps", "60", "--quit-after", "2000", "--path", folder, "-s", f"res://{script}"

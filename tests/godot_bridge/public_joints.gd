@@ -1,7 +1,5 @@
-extends SceneTree
+extends "res://checks.gd"
 ## Joints beyond Godot's own calls, against formulas: gears, racks, pulleys, ropes, motors, and breaking at the stated force.
-
-const TICK := 1.0 / 60.0
 
 var _space: RID
 var _things: Array[RID]
@@ -31,14 +29,6 @@ func _initialize() -> void:
 	for thing: RID in _things:
 		PhysicsServer3D.free_rid(thing)
 	quit()
-
-
-func check(text: String, passed: bool, got: Variant = "") -> void:
-	print("pass " if passed else "FAIL ", text, "" if passed else ": %s" % got)
-
-
-func near(found: float, wanted: float, part := 0.01) -> bool:
-	return absf(found - wanted) <= part * maxf(absf(wanted), 1e-3)
 
 
 func _on_joint_broke(space: RID, joint: RID) -> void:

@@ -1,4 +1,4 @@
-extends SceneTree
+extends "res://checks.gd"
 ## Many questions to a space in one call, against formulas. Three balls lie on the x axis, one metre in radius.
 
 const AT: Array[float] = [0.0, 5.0, 10.0]
@@ -41,18 +41,14 @@ func _initialize() -> void:
 	quit()
 
 
-func check(text: String, passed: bool, got: Variant = "") -> void:
-	print("pass " if passed else "FAIL ", text, "" if passed else ": %s" % got)
-
-
-func near(found: Vector3, wanted: Vector3) -> bool:
+func near_point(found: Vector3, wanted: Vector3) -> bool:
 	return found.distance_to(wanted) < 1e-3
 
 
 func _rays() -> void:
 	var hits := Scree.cast_ray_all(_space, Vector3(-5, 0, 0), Vector3(15, 0, 0))
 	check("a ray finds all, nearest first", hits.size() == 3 and hits.get_rid(0) == _bodies[0] and hits.get_rid(2) == _bodies[2], hits.rids)
-	check("each where it enters", near(hits.positions[1], Vector3(4, 0, 0)) and near(hits.normals[1], Vector3(-1, 0, 0)), hits.positions)
+	check("each where it enters", near_point(hits.positions[1], Vector3(4, 0, 0)) and near_point(hits.normals[1], Vector3(-1, 0, 0)), hits.positions)
 	check("fractions of the ray", absf(hits.fractions[2] - 14.0 / 20.0) < 1e-5, hits.fractions)
 	check("the nearest two", Scree.cast_ray_all(_space, Vector3(15, 0, 0), Vector3(-5, 0, 0), 1, false, [], 2).get_rid(1) == _bodies[1])
 	var from := PackedVector3Array([Vector3(0.5, 0, 0)])
@@ -75,7 +71,7 @@ func _casts() -> void:
 	check("a ball falls on a ball", hits.is_hit[0] == 1 and absf(hits.safe_fractions[0] - 0.3) < 1e-3, hits.safe_fractions)
 	# At 2.5 m beside, it passes between two.
 	check("a ball passes", hits.is_hit[1] == 0 and hits.safe_fractions[1] == 1.0 and hits.rids[1] == 0, hits.is_hit)
-	check("the point of a cast", near(hits.positions[2], Vector3(5, 1, 0)) and near(hits.normals[2], Vector3(0, 1, 0)), hits.positions)
+	check("the point of a cast", near_point(hits.positions[2], Vector3(5, 1, 0)) and near_point(hits.normals[2], Vector3(0, 1, 0)), hits.positions)
 	check("the body of a cast", rid_from_int64(hits.rids[2]) == _bodies[1])
 	# A box turned by 45 degrees about z reaches 0.5 sqrt(2) down; stretched twice, as far again.
 	var turned := Transform3D(Basis(Vector3(0, 0, 1), PI / 4.0), Vector3(0, 5, 0))
@@ -111,14 +107,14 @@ func _overlaps() -> void:
 func _contacts() -> void:
 	var contacts := Scree.collide_shapes(_space, _ball, PackedVector3Array([Vector3(0, 1.5, 0), Vector3(0, 4, 0)]))
 	check("contacts of a shape", contacts.firsts == PackedInt32Array([0, 1, 1]) and contacts.rids_at(0) == [_bodies[0]], contacts.firsts)
-	check("how deep", absf(contacts.depths[0] - 0.5) < 1e-3 and near(contacts.normals[0], Vector3(0, 1, 0)), contacts.depths)
-	check("points of contact", near(contacts.positions[0], Vector3(0, 0.5, 0)) and near(contacts.other_positions[0], Vector3(0, 1, 0)), contacts.positions)
+	check("how deep", absf(contacts.depths[0] - 0.5) < 1e-3 and near_point(contacts.normals[0], Vector3(0, 1, 0)), contacts.depths)
+	check("points of contact", near_point(contacts.positions[0], Vector3(0, 0.5, 0)) and near_point(contacts.other_positions[0], Vector3(0, 1, 0)), contacts.positions)
 
 
 func _bounds() -> void:
 	var ids := Scree.near_box(_space, Vector3(5, 1.2, 1.2), Vector3(0.3, 0.3, 0.3))
 	check("near a box", ids == PackedInt64Array([_bodies[1].get_id()]), ids)
-	check("the closest point", near(Scree.closest_point(_bodies[2], Vector3(10, 4, 0)), Vector3(10, 1, 0)))
+	check("the closest point", near_point(Scree.closest_point(_bodies[2], Vector3(10, 4, 0)), Vector3(10, 1, 0)))
 	var corners := Scree.triangles(_space, Vector3(-1, -1, -1), Vector3(1, 1, 1))
 	check("triangles of a ball", corners.size() > 60 and corners.size() % 3 == 0 and absf(corners[0].length() - 1.0) < 1e-3, corners.size())
 
@@ -150,10 +146,10 @@ func _shifted() -> void:
 	PhysicsServer3D.call("space_shift_origin", _space, Vector3(5, 0, 0))
 	var at := PackedVector3Array([Vector3(0, 5, 0)])
 	var hits := Scree.cast_shapes(_space, _ball, at, PackedVector3Array([Vector3(0, -10, 0)]))
-	check("casts after a shift", rid_from_int64(hits.rids[0]) == _bodies[1] and near(hits.positions[0], Vector3(0, 1, 0)), hits.positions)
+	check("casts after a shift", rid_from_int64(hits.rids[0]) == _bodies[1] and near_point(hits.positions[0], Vector3(0, 1, 0)), hits.positions)
 	check("overlaps after a shift", Scree.overlap_spheres(_space, PackedVector3Array([Vector3.ZERO]), PackedFloat32Array([1.0])).rids_at(0) == [_bodies[1]])
-	check("a ray after a shift", near(Scree.cast_ray_all(_space, Vector3(0, 5, 0), Vector3(0, -5, 0)).positions[0], Vector3(0, 1, 0)))
-	check("the closest point after a shift", near(Scree.closest_point(_bodies[1], Vector3(0, 4, 0)), Vector3(0, 1, 0)))
+	check("a ray after a shift", near_point(Scree.cast_ray_all(_space, Vector3(0, 5, 0), Vector3(0, -5, 0)).positions[0], Vector3(0, 1, 0)))
+	check("the closest point after a shift", near_point(Scree.closest_point(_bodies[1], Vector3(0, 4, 0)), Vector3(0, 1, 0)))
 
 
 func _wrong() -> void:

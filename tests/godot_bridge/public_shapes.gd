@@ -1,7 +1,6 @@
-extends SceneTree
+extends "res://checks.gd"
 ## Shapes and settings of bodies that Godot has no calls for, against formulas.
 
-const TICK := 1.0 / 60.0
 const ABOVE := Vector3(0, 50, 0)
 
 var _space: RID
@@ -11,6 +10,7 @@ var _spot := 0.0
 
 func _initialize() -> void:
 	print("class ", PhysicsServer3D.get_class())
+	smallest = 0.05
 	_space = PhysicsServer3D.space_create()
 	PhysicsServer3D.area_set_param(_space, PhysicsServer3D.AREA_PARAM_GRAVITY, 10.0)
 	_things.append(_space)
@@ -29,14 +29,6 @@ func _initialize() -> void:
 	for thing: RID in _things:
 		PhysicsServer3D.free_rid(thing)
 	quit()
-
-
-func check(text: String, passed: bool, got: Variant = "") -> void:
-	print("pass " if passed else "FAIL ", text, "" if passed else ": %s" % got)
-
-
-func near(found: float, wanted: float, part := 0.01) -> bool:
-	return absf(found - wanted) <= part * maxf(absf(wanted), 0.05)
 
 
 func _steps(count: int) -> void:

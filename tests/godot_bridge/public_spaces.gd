@@ -1,7 +1,5 @@
-extends SceneTree
+extends "res://checks.gd"
 ## Spaces from scripts: stepped by hand, saved and restored, with settings of their own.
-
-const TICK := 1.0 / 60.0
 
 var _space: RID
 var _body: RID
@@ -25,10 +23,6 @@ func _initialize() -> void:
 	for thing: RID in [_body, ball, _space] as Array[RID]:
 		PhysicsServer3D.free_rid(thing)
 	quit()
-
-
-func check(text: String, passed: bool, got: Variant = "") -> void:
-	print("pass " if passed else "FAIL ", text, "" if passed else ": %s" % got)
 
 
 func _steps(count: int) -> void:

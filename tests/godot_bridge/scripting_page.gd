@@ -1,4 +1,4 @@
-extends SceneTree
+extends "res://checks.gd"
 ## Runs the examples of docs/scripting.md, which are together in res://page.gd.
 
 
@@ -33,10 +33,6 @@ func _initialize() -> void:
 	joint.free()
 	page.free()
 	quit()
-
-
-func check(text: String, passed: bool, got: Variant = "") -> void:
-	print("pass " if passed else "FAIL ", text, "" if passed else ": %s" % got)
 
 
 func _frames(count: int) -> void:

@@ -1,14 +1,9 @@
 @tool
-extends VBoxContainer
+extends "scene_tab.gd"
 ## The tab "Layers": which collision layers occur in the open scene, and which of them meet.
 
 const LayerTable := preload("layer_table.gd")
 const SIGNS := ["·", "→", "←", "●"]  ## By `meeting` of row and column.
-
-## Chooses nodes in the editor: the function gets an Array of nodes.
-var choose: Callable
-## Answers the root of the open scene, or null.
-var scene: Callable
 
 var _grid := GridContainer.new()
 var _notes := RichTextLabel.new()
@@ -16,16 +11,9 @@ var _notes := RichTextLabel.new()
 
 func _init() -> void:
 	name = "Layers"
-	var bar := HBoxContainer.new()
-	var renew := Button.new()
-	renew.text = "Refresh"
-	renew.tooltip_text = "Read the layers and masks of the open scene again."
-	renew.pressed.connect(show_scene)
-	bar.add_child(renew)
 	var legend := Label.new()
 	legend.text = "●  each looks at the other    →  the row looks at the column    ←  the column looks at the row    !  one side is not pushed"
-	bar.add_child(legend)
-	add_child(bar)
+	add_bar("Read the layers and masks of the open scene again.", legend)
 	var split := HSplitContainer.new()
 	split.size_flags_vertical = Control.SIZE_EXPAND_FILL
 	var scroll := ScrollContainer.new()
@@ -39,9 +27,6 @@ func _init() -> void:
 	_notes.tooltip_text = "Pairs of layers of which physics pushes only one side, and layers that nothing uses."
 	split.add_child(_notes)
 	add_child(split)
-	visibility_changed.connect(func() -> void:
-		if is_visible_in_tree():
-			show_scene())
 
 
 ## Fills the tab from the open scene.
@@ -49,7 +34,7 @@ func show_scene() -> void:
 	for child: Node in _grid.get_children():
 		_grid.remove_child(child)
 		child.queue_free()
-	var root: Node = scene.call() if scene.is_valid() else null
+	var root := root_of_scene()
 	if root == null:
 		_notes.text = "No scene is open."
 		return

@@ -1,14 +1,10 @@
 @tool
-extends VBoxContainer
+extends "scene_tab.gd"
 ## The tab "Traps": settings of the open scene that physics punishes, each with a button that mends it where that is possible.
 
 const Rules := preload("trap_rules.gd")
 const Trap := preload("trap.gd")
 
-## Chooses nodes in the editor: the function gets an Array of nodes.
-var choose: Callable
-## Answers the root of the open scene, or null.
-var scene: Callable
 ## The EditorUndoRedoManager.
 var undo: Variant
 var traps: Array[Trap] = []
@@ -19,14 +15,7 @@ var _count := Label.new()
 
 func _init() -> void:
 	name = "Traps"
-	var bar := HBoxContainer.new()
-	var renew := Button.new()
-	renew.text = "Refresh"
-	renew.tooltip_text = "Look at the open scene again."
-	renew.pressed.connect(show_scene)
-	bar.add_child(renew)
-	bar.add_child(_count)
-	add_child(bar)
+	add_bar("Look at the open scene again.", _count)
 	_tree.columns = 4
 	_tree.hide_root = true
 	_tree.column_titles_visible = true
@@ -41,16 +30,13 @@ func _init() -> void:
 	_tree.item_selected.connect(_select)
 	_tree.button_clicked.connect(_mend)
 	add_child(_tree)
-	visibility_changed.connect(func() -> void:
-		if is_visible_in_tree():
-			show_scene())
 
 
 ## Fills the tab from the open scene.
 func show_scene() -> void:
 	_tree.clear()
 	traps.clear()
-	var root: Node = scene.call() if scene.is_valid() else null
+	var root := root_of_scene()
 	if root == null:
 		_count.text = "No scene is open."
 		return

@@ -15,6 +15,7 @@ extends MultiMeshInstance3D
 ## With Scree Physics the bodies cost nothing but the physics and one copy of the buffer a tick. With another physics engine it warns
 ## once, and works with one call for each body that moves, which is slower.
 
+const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
 const ScreeBodies := preload("res://addons/scree/nodes/multi_body_scree.gd")
 const ServerBodies := preload("res://addons/scree/nodes/multi_body_server.gd")
 
@@ -290,7 +291,7 @@ func _enter_world() -> void:
 		_take_instances()
 	if _waiting.is_empty() and shape == null:
 		push_warning("MultiBody3D %s: needs a shape" % get_path())
-	_bodies = ScreeBodies.new(self) if ScreeBodies.is_available() else ServerBodies.new(self)
+	_bodies = ScreeBodies.new(self) if _RunningEngine.is_scree() else ServerBodies.new(self)
 	var rows := _waiting
 	var colors := _waiting_colors
 	_waiting = PackedFloat32Array()

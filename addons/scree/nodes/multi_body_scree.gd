@@ -12,11 +12,6 @@ var _set := -1
 var _drawn_capacity := 0
 
 
-## Whether Scree Physics is the engine that runs.
-static func is_available() -> bool:
-	return Engine.has_singleton("Scree") and Engine.get_singleton("Scree").call("is_running")
-
-
 func _init(node: MultiMeshInstance3D) -> void:
 	_node = node
 	var multimesh := node.multimesh

@@ -8,6 +8,8 @@ extends Node
 ## [br][br]
 ## Needs Scree Physics; with another physics engine it warns and does nothing.
 
+const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
+
 ## The contact class of the body, whose rules its contacts follow.
 @export var contact_class := &"default":
 	set(value):
@@ -43,7 +45,7 @@ func _apply() -> void:
 	if body == null:
 		push_error("ScreeBodySettings3D: the parent of %s must be a body, it is a %s" % [get_path(), get_parent().get_class()])
 		return
-	if not PhysicsServer3D.get_class().begins_with("Scree"):
+	if not _RunningEngine.is_scree():
 		push_warning("ScreeBodySettings3D: needs Scree Physics, this is %s: nothing is set" % PhysicsServer3D.get_class())
 		return
 	var scree: Object = Engine.get_singleton("Scree")

@@ -9,6 +9,7 @@ extends CharacterBody3D
 ## Needs Scree Physics; with another physics engine it warns once, and [method walk] is [method CharacterBody3D.move_and_slide].
 
 ## Parts of the state that the server returns: characters/schema.py of the engine.
+const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
 const ON_FLOOR := 1
 const ON_WALL := 2
 const ON_CEILING := 4
@@ -128,7 +129,7 @@ func _begin() -> bool:
 	if _handle < 0 or not is_inside_tree():
 		return false
 	_handle = -1
-	if not PhysicsServer3D.has_method(&"character_create"):
+	if not _RunningEngine.is_scree():
 		if not _has_warned:
 			_has_warned = true
 			push_warning("ScreeCharacter3D: needs Scree Physics, this is %s: it moves by move_and_slide, without steps" % (

@@ -9,6 +9,8 @@ extends Resource
 ## [br][br]
 ## Needs Scree Physics; with another physics engine it warns and does nothing.
 
+const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
+
 ## The class that [member surface_velocity], [member platform_normal] and [member inverse_mass_scale_a] are about.
 @export var class_a := &"default"
 ## The class of the bodies that those of [member class_a] meet.
@@ -45,7 +47,7 @@ func remove() -> bool:
 
 
 func _put(rule: ScreeContactRule) -> bool:
-	if not PhysicsServer3D.get_class().begins_with("Scree"):
+	if not _RunningEngine.is_scree():
 		push_warning("ScreeContactRule: needs Scree Physics, this is %s: no rule is set" % PhysicsServer3D.get_class())
 		return false
 	Engine.get_singleton("Scree").call("set_contact_rule", class_a, class_b, rule)

@@ -7,6 +7,7 @@ extends Node3D
 ## with one [MultiMesh] for each kind of form. While it is hidden it costs nothing. Without Scree it draws nothing and says so
 ## once.
 
+const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
 const CAPSULES := 2
 const MESHES := 4
 ## Instances that a buffer has at least; larger ones grow by eighths of the next power of two.
@@ -125,7 +126,7 @@ func _init() -> void:
 
 
 func _enter_tree() -> void:
-	if not is_available() and not _has_warned:
+	if not _RunningEngine.is_scree() and not _has_warned:
 		_has_warned = true
 		push_warning("ScreeDebugDraw3D draws nothing: Scree Physics is not the engine that runs.")
 
@@ -140,13 +141,8 @@ func _notification(what: int) -> void:
 
 
 func _physics_process(_delta: float) -> void:
-	if is_visible_in_tree() and is_available():
+	if is_visible_in_tree() and _RunningEngine.is_scree():
 		redraw()
-
-
-## Whether Scree runs, so that there is something to draw.
-static func is_available() -> bool:
-	return Engine.has_singleton("Scree") and Engine.get_singleton("Scree").call("is_running")
 
 
 ## Draws the space as it is now. Called in each physics tick.
