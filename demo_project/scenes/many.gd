@@ -5,7 +5,7 @@ extends "res://scripts/demo_scene.gd"
 const NODE := "res://addons/scree/nodes/multi_body_3d.gd"
 const SIZE := 0.5
 const SPACING := 0.9
-const SIDE := 40
+const SIDE := 20
 const LOWEST := 9.0
 ## [rad/s]
 const SPIN := 0.9
@@ -13,8 +13,8 @@ const SPIN := 0.9
 const BALLS := 5
 const BALL := 1.5
 const BLADES := 6
-const BLADE := Vector3(9.0, 0.4, 22.0)
-const WHEELS: Array[Vector3] = [Vector3(-9.5, 5.0, 0), Vector3(9.5, 5.0, 0)]
+const BLADE := Vector3(7.0, 0.4, 16.0)
+const WHEELS: Array[Vector3] = [Vector3(-4.5, 4.2, 0), Vector3(4.5, 4.2, 0)]
 
 var _many: Node3D
 var _wheels: Array[AnimatableBody3D] = []
@@ -22,16 +22,16 @@ var _marks := 0
 
 
 func build() -> void:
-	bin = Bin.new(26.0, 6.0, 0.6)
-	stage.target = Vector3(0, 7, 0)
-	stage.eye = Vector3(32, 26, 46)
-	stage.shadow_distance = 120.0
+	bin = Bin.new(14.0, 6.0, 0.6)
+	stage.target = Vector3(0, 5, 0)
+	stage.eye = Vector3(18, 15, 26)
+	stage.shadow_distance = 80.0
 	stage.has_one_shadow_map = true
 	for index: int in WHEELS.size():
 		_wheels.append(_add_wheel(WHEELS[index]))
 	var ball := bodies.add_form(BodyForm.sphere(BALL, CORAL.darkened(0.3)))
 	for index: int in BALLS:
-		bodies.add(ball, Transform3D(Basis.IDENTITY, Vector3(4.0 * index - 8.0, 30.0, 2.0 * index - 4.0)))
+		bodies.add(ball, Transform3D(Basis.IDENTITY, Vector3(3.5 * index - 7.0, 20.0, 2.0 * index - 4.0)))
 	if ResourceLoader.exists(NODE):
 		_add_many()
 

@@ -72,16 +72,18 @@ func _finish() -> void:
 
 ## Everything that is known about the run.
 func report() -> Dictionary:
+	var more: Vector2i = _scene.more_bodies()
 	var figures := {
 		"scene": _scene.scene_name(),
 		"engine": PhysicsServer3D.get_class(),
 		"engine_setting": ProjectSettings.get_setting("physics/3d/physics_engine"),
-		"bodies": _scene.bodies.size(),
+		"bodies": _scene.bodies.size() + more.x,
 		"ticks": ticks(),
 		"tick_ms": Array(tick_ms),
 		"resident_growth": _resident_at_end - _resident_at_start,
 	}
 	figures.merge(RunMeasure.figures(_scene.bodies, _scene.bin, not _scene.options.without_depth))
+	figures["asleep"] += more.y
 	figures.merge(_scene.extra_figures())
 	return figures
 
