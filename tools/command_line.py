@@ -16,6 +16,9 @@ from rich.table import Table
 from scree.tools import install_addon, places, scenes, shipping_commands, show
 from scree.tools.command_console import EXPECTED, console, fail, godot_at_hand, plain, say_error
 
+MOST_TEST_PROCESSES = 4
+"""Processes in which `scree test` runs tests: most of them step worlds with several threads of their own."""
+
 
 class _Commands(typer.core.TyperGroup):
     """The list of commands with the first sentence of each, which Click would cut off at the end of a line. A wrong argument is
@@ -391,8 +394,8 @@ def _need_library() -> None:
 
 @application.command(cls=_PassOn)
 def test(context: typer.Context) -> None:
-    """Set everything up and run all tests; further arguments go to pytest. With --from-library the engine's code comes from the
-    core's library alone, and Godot has a released addon."""
+    """Set everything up and run all tests, files side by side on all cores; further arguments go to pytest. With --from-library
+    the engine's code comes from the core's library alone, and Godot has a released addon."""
     root = places.checkout()
     if root is None:
         fail("the tests are in the checkout, not in the installed package")
@@ -400,7 +403,15 @@ def test(context: typer.Context) -> None:
     if "--from-library" in context.args:
         _need_library()
     _warm_up()
-    raise typer.Exit(subprocess.run([sys.executable, "-m", "pytest", *context.args], cwd=root).returncode)
+    command = [sys.executable, "-m", "pytest", *_side_by_side(context.args), *context.args]
+    raise typer.Exit(subprocess.run(command, cwd=root).returncode)
+
+
+def _side_by_side(arguments: list[str]) -> list[str]:
+    """The options by which pytest runs files in several processes; none where arguments say how, or need a terminal."""
+    if any(one.startswith(("-n", "--numprocesses", "--pdb", "--trace")) or one == "-s" for one in arguments):
+        return []
+    return ["-n", str(min(os.cpu_count() or 1, MOST_TEST_PROCESSES)), "--dist", "loadfile"]
 
 
 @application.command()

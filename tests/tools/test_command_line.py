@@ -117,6 +117,25 @@ def test_a_full_disk_is_one_line(monkeypatch, capsys, fails, said):
     assert ended.value.code == 1 and capsys.readouterr().err == said
 
 
+@pytest.mark.parametrize("arguments, processes", [
+    ((), 2), (("-x", "tests/world"), 2), (("-n", "1"), 0), (("-n0",), 0), (("--pdb",), 0), (("-s",), 0),
+])  # fmt: skip
+def test_files_of_tests_run_side_by_side(scree, monkeypatch, arguments, processes):
+    ran = []
+
+    def run(command, **_):
+        ran.extend(command)
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(command_line, "godot_at_hand", lambda: None)
+    monkeypatch.setattr(command_line, "_warm_up", lambda: None)
+    monkeypatch.setattr(command_line.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(command_line.subprocess, "run", run)
+    assert scree("test", *arguments).exit_code == 0
+    assert ran[1:3] == ["-m", "pytest"] and ran[len(ran) - len(arguments) :] == list(arguments)
+    assert ran[3 : len(ran) - len(arguments)] == (["-n", str(processes), "--dist", "loadfile"] if processes else [])
+
+
 def test_godot_passes_arguments_and_exit_code_on(scree, monkeypatch, tmp_path):
     program = tmp_path / "godot"
     program.write_text(f'#!/bin/sh\necho "$*" > {tmp_path}/said\nexit 7\n')
