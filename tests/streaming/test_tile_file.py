@@ -203,21 +203,31 @@ def check_folder(folder: Path) -> int:
 KILLS = size(25, in_full=100)
 
 
+def wait_for_a_file_being_written(folder: Path, seconds: float) -> None:
+    """At most this long."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not any(".unfinished" in name for name in os.listdir(folder)):
+        pass
+
+
 def test_bakers_killed_at_any_moment_leave_whole_files(tmp_path):
+    """Every second one is killed at any moment, the others as soon as a file is seen that is being written."""
     random = np.random.default_rng(5)
-    unfinished, longest = 0, 0.12
+    unfinished = 0
     with subprocess.Popen([sys.executable, "-c", NURSERY, str(tmp_path)], cwd=ROOT, stdin=subprocess.PIPE, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=1) as nursery:  # fmt: skip
         assert nursery.stdout.readline() == "begin\n"
         for kill in range(KILLS):
+            for left in tmp_path.glob(".*.unfinished"):
+                left.unlink()
             nursery.stdin.write(f"{kill}\n")
             baker = int(nursery.stdout.readline())
-            time.sleep(float(random.uniform(0.0, longest)))
+            time.sleep(float(random.uniform(0.0, 0.12)))
+            if kill % 2:
+                wait_for_a_file_being_written(tmp_path, 2.0)
             os.kill(baker, signal.SIGKILL)
             assert check_folder(tmp_path) == 36
-            is_unfinished = bool(list(tmp_path.glob(".*.unfinished")))
-            unfinished += is_unfinished
-            longest = longest if is_unfinished else min(1.1 * longest, 2.0)  # on a busy machine bakers begin late
+            unfinished += bool(list(tmp_path.glob(".*.unfinished")))
         nursery.stdin.close()
     print(f"{KILLS} bakers killed, {unfinished} of them in the middle of a file")
     assert unfinished >= KILLS // 20
