@@ -24,6 +24,7 @@ ORDER = [
     "solver",
     "sensors",
     "soft_bodies",
+    "water",
     "characters",
     "edit",
     "step",

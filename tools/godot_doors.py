@@ -305,6 +305,7 @@ Space.characters | - | scripts keep their handles, the tree its nodes
 Space.move_characters | ScreePhysicsServer3D.characters_move |
 Space.add_vehicle | ScreeVehicle3D, ScreePhysicsServer3D.vehicle_create |
 Space.add_soft_body | SoftBody3D, PhysicsServer3D.soft_body_create |
+Space.add_water | ScreeWater3D, Scree.water_create |
 Space.contact_events | Scree.contact_events, Scree.contacts_changed |
 Space.contact_points | PhysicsDirectBodyState3D.get_contact_collider_position | of one body
 Space.area_events | Area3D.body_entered, PhysicsServer3D.area_set_monitor_callback |
@@ -355,6 +356,20 @@ Vehicle.wheels | ScreePhysicsServer3D.vehicle_wheels |
 Vehicle.shafts | - | no call yet
 Vehicle.wheel_force | - | no call yet
 Viewer | StreamingWorld3D.viewers |
+Water | ScreeWater3D, Scree.water_create |
+Water.first_listener | - | a number inside the engine
+Water.listeners | - | numbers inside the engine
+Water.records | - | for saved states inside the engine
+Water.set_enabled | - | add and remove the node
+Water.remove | Node.queue_free, Scree.water_free |
+Water.place | Node3D.global_transform, ScreeWater3D.size, Scree.water_place |
+Water.set | ScreeWater3D.density, ScreeWater3D.drag, ScreeWater3D.damping, ScreeWater3D.spin_damping, Scree.water_set |
+Water.flow | ScreeWater3D.flow, Scree.water_set_flow |
+Water.set_waves | ScreeWater3D.waves, Scree.water_set_waves |
+Water.heights | ScreeWater3D.heights_at, Scree.water_heights |
+Water.floating_count | ScreeWater3D.get_floating_count, Scree.water_get_floating_count |
+Water.time | ScreeWater3D.get_time, Scree.water_get_time |
+Wave | ScreeWave |
 Wheel | ScreeWheel3D |
 World | PhysicsServer3D |
 World.add_space | PhysicsServer3D.space_create |

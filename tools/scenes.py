@@ -14,6 +14,8 @@ from scree.tools.screen import DRAWING
 SCREE, JOLT, GODOT_PHYSICS = install_addon.ENGINE_NAME, "Jolt Physics", "GodotPhysics3D"
 SCREE_THREADS = "scree_3d/simulation/threads"  # Jolt and GodotPhysics3D take Godot's own pool
 SCREE_JOB_SYSTEM = "scree_3d/simulation/job_system"
+SCRIPT_ERROR = "SCRIPT ERROR"
+"""Godot prints this before an error of a script, and the game goes on."""
 WITHOUT_DEPTH = "--without-depth"
 """The option of a run that measures no deepest penetration, which takes up to a minute at its end: the figure is then -1."""
 _NOT_COPIED = shutil.ignore_patterns(*places.MADE_BY_RUNNING, "addons", "override.cfg")
@@ -125,7 +127,7 @@ def report_of(godot: Godot, project: Path, target: Sequence[str], options: Seque
         report = Path(folder) / "figures.json"
         command = ("--headless", "--fixed-fps", "60", "--path", project, *target, "--", f"--json={report}", *options)
         run = godot.run(*command, timeout=timeout)
-        if run.returncode != 0 or not report.is_file():
+        if run.returncode != 0 or not report.is_file() or SCRIPT_ERROR in run.output:
             raise SceneFailed(f"{target[-1]} ended with {run.returncode}:\n{run.output[-3000:]}")
         return report.read_text(encoding="utf-8")
 

@@ -3,6 +3,7 @@
 from ..core.pulleys import Pulley
 from ..core.soft_bodies import SoftBody
 from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
+from ..core.water import Water, Wave
 from ..runtime.memory import PoolFull
 from ..step.limits import LimitReached
 from ..streaming.wanted import Ranges, Viewer
@@ -36,5 +37,5 @@ __all__ = [
     "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "Pulley",
     "RackAndPinion", "Ranges", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "SoftBody", "Space", "SpaceSettings",
     "SpaceState", "Sphere", "Spring", "StreamEvent", "Streaming", "Structure", "TaperedCapsule", "TaperedCylinder", "Trace",
-    "Track", "Vehicle", "Viewer", "Wheel", "World",
+    "Track", "Vehicle", "Viewer", "Water", "Wave", "Wheel", "World",
 ]  # fmt: skip

@@ -15,6 +15,7 @@ from ..bodies.schema import KIND_AREA, KIND_BODY
 from ..core.pulleys import Pulley
 from ..core.soft_bodies import SoftBody
 from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
+from ..core.water import Water, Wave
 from ..step.physics_system import PhysicsSystem
 from ..solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
 from . import joint as joint_handle
@@ -347,6 +348,26 @@ class Space(SpaceBodies, SpaceCharacters, SpaceQueries, SpaceSaving, SpaceDrawin
             except BaseException:
                 made.remove()
                 raise
+        return made
+
+    def add_water(
+        self, position: Vector, size: Vector, rotation: Vector = NO_TURN, *, density: float = 1000.0, drag: float = 0.5,
+        damping: float = 1.0, spin_damping: float = 1.0, flow: Vector = (0.0, 0.0, 0.0), waves: Sequence[Wave] = (),
+        layers: Names | None = None, gravity: float | None = None,
+    ) -> Water:  # fmt: skip
+        """Add water in a box: `position` is the middle of its surface at rest, world [m] (3,), `size` x, depth and z [m] (3,),
+        and `rotation` a quaternion (4,) of its axes, of which y is up. It carries rigid bodies of convex shapes and of bricks.
+        `density` [kg/m^3]; `drag`: a coefficient, for a force that grows with the square of the speed; `damping`,
+        `spin_damping` [1/s]: brake motion and turning, for each mass of displaced water; `flow`: its velocity, world [m/s]
+        (3,); `waves`: at most 8; `layers`: names of the layers of the bodies that it carries, by default all; `gravity`
+        [m/s^2], by default that of the space. The thread that steps calls this, between steps; its methods too. Raises
+        ValueError, KeyError; then there is no water."""
+        bits = self._world.layers.bits("add_water", layers)
+        with errors_of_call("add_water"):
+            made: Water = self.core.water.create(
+                self._id, position, size, rotation, bits, gravity, flow, waves, density=density, drag=drag, damping=damping,
+                spin_damping=spin_damping,
+            )  # fmt: skip
         return made
 
     # Reports of the last step.

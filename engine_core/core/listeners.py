@@ -24,14 +24,17 @@ class ListeningConstraint:
     """A constraint that solves itself as a step listener: prepared before each step and solved in each sub-step. It lives until
     `remove`, or until its system is freed."""
 
-    def __init__(self, world, system: int, bodies: list[int], record: np.ndarray, begin: EntryPoint, solve: EntryPoint):
-        """`bodies`: ids of the bodies it acts on."""
+    def __init__(
+        self, world, system: int, bodies: list[int], record: np.ndarray, begin: EntryPoint, solve: EntryPoint | None = None
+    ):
+        """`bodies`: ids of the bodies it acts on; without `solve` it adds forces before each step, and that is all."""
         self._world, self._system, self._bodies, self._record = world, system, bodies, record
         self.row = record[0]
         address = address_of(record)
         self._listeners = [world.listener.add(system, begin, BEFORE_STEP, address)]
         try:
-            self._listeners.append(world.listener.add(system, solve, SUB_STEP, address))
+            if solve is not None:
+                self._listeners.append(world.listener.add(system, solve, SUB_STEP, address))
         except BaseException:  # the step must not call the first one with a freed record
             world.listener.remove(system, self._listeners.pop())
             raise

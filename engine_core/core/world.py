@@ -56,13 +56,14 @@ from .pulleys import PulleyInterface
 from .shapes import ShapeInterface
 from .soft_bodies import SoftBodyInterface
 from .vehicles import VehicleInterface
+from .water import WaterInterface
 
 MOST_GROUP_FILTERS = 1024
 
 
 class World:
     """The pools shared by the systems. Compiled code gets their `address`. Calls are in parts: `body`, `shape`, `area`, `joint`,
-    `contact`, `listener`, `vehicle`, `pulley`, `soft_body`, `character`, `drawing`; the pools of rows have plural names.
+    `contact`, `listener`, `vehicle`, `pulley`, `soft_body`, `water`, `character`, `drawing`; the pools of rows have plural names.
 
     `threads`: how many threads its steps may use, the caller's included; by default all physical cores but one.
     `job_system`: runs the jobs of its steps (runtime/job_system.py); by default a pool of its own threads.
@@ -131,7 +132,7 @@ class World:
         self.body, self.shape, self.area = BodyInterface(self), ShapeInterface(self), AreaInterface(self)
         self.joint, self.contact, self.listener = JointInterface(self), ContactInterface(self), ListenerInterface(self)
         self.vehicle, self.pulley = VehicleInterface(self), PulleyInterface(self)
-        self.soft_body, self.character = SoftBodyInterface(self), CharacterInterface(self)
+        self.soft_body, self.water, self.character = SoftBodyInterface(self), WaterInterface(self), CharacterInterface(self)
         self.drawing = Drawings(self)
         self.shapes.on_structure_changed = self.shape.structure_changed
 

@@ -22,6 +22,7 @@ from .public_shape_queries import add_shape_query_classes
 from .public_shapes import add_shape_methods
 from .public_spaces import add_space_methods
 from .public_steps import add_step_classes
+from .public_water import add_water_methods
 
 NAME = "Scree"
 _PAGE = Page(
@@ -55,7 +56,7 @@ class PublicServer:
             self.classes += add_classes(self.scree, engine, self._objects)
         for add_methods in (
             add_many_methods, add_contact_rule_methods, add_body_methods, add_shape_methods, add_space_methods,
-            add_joint_methods,
+            add_joint_methods, add_water_methods,
         ):  # fmt: skip
             add_methods(self.scree, engine)
         self.object = self.scree.make_object(self)

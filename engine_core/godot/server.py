@@ -26,6 +26,7 @@ from .creation.stock import Stock
 from .errors import missing
 from .frames import to_world
 from .joint_making import settle_broken
+from .public_water import Waters
 from .raw_memory import copy, reader, zero
 from .server_areas import free_area
 from .server_batches import InstanceBatches
@@ -115,10 +116,9 @@ class Server:
         self.lock = ServerLock(self.address, self.stock.take_over)
         self.streams = Streams(self)
         self.instance_batches = InstanceBatches(self)
-        self.machines = Machines(self)
+        self.machines, self.waters = Machines(self), Waters()
         self.drawn_sets, self.characters = DrawnSets(self), Characters(self)
-        self.bricks = BrickSets(self)
-        self.states = States(self)
+        self.bricks, self.states = BrickSets(self), States(self)
         self.queries = Queries(world)
         self._stretched_queries = StretchedQueries(self)
         self._doomed_objects: list[int] = []
@@ -445,8 +445,8 @@ class Server:
         elif kind == KIND_SYSTEM:
             self.world.system_index("free_rid", identity)
             self.streams.close_of(identity)
-            self.instance_batches.remove_of(identity)
-            self.machines.remove_of(identity)
+            for owner in (self.instance_batches, self.machines, self.waters):
+                owner.remove_of(identity)
             self._leave_space(identity)
             self.drop_space(identity)
             self.world.destroy_system(identity)

@@ -28,6 +28,8 @@ def run_script(folder: Path, script: str, files: dict[str, str] | None = None, e
     strict = "\n".join(f"gdscript/warnings/{name}=2" for name in STRICT)
     (folder / "project.godot").write_text(PROJECT.format(engine=engine, strict=strict))
     install_addon.install(folder)
+    settings = (folder / "project.godot").read_text()
+    (folder / "project.godot").write_text(settings.replace(install_addon.ENGINE_NAME, engine))
     own = {name: (FOLDER / name).read_text() for name in (BASE, script)}
     for name, text in {**own, **(files or {})}.items():
         (folder / name).write_text(text)

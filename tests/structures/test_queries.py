@@ -48,7 +48,8 @@ def entries(rows, origin, direction, reach, mask, slack):
     near, far = np.zeros(len(rows)), np.ones(len(rows))
     for axis in range(3):
         if abs(direction[axis]) < 1e-12:  # along a face it touches the face, however little it leaves it on the way
-            far[(origin[axis] < low[:, axis]) | (origin[axis] > high[:, axis])] = -1.0
+            margin = 1e-9 if slack < 0.0 and direction[axis] != 0.0 else 0.0  # from a face it may leave, or not
+            far[(origin[axis] < low[:, axis] + margin) | (origin[axis] > high[:, axis] - margin)] = -1.0
             continue
         a, b = (low[:, axis] - origin[axis]) / direction[axis], (high[:, axis] - origin[axis]) / direction[axis]
         near, far = np.maximum(near, np.minimum(a, b)), np.minimum(far, np.maximum(a, b))
@@ -65,6 +66,7 @@ def points(size):
 @example((0.0, 0.0, 0.0), (0.0, 0.0, 114.0), 3.0, 2)  # touches faces along the whole way
 @example((-300.0, 0.5, 0.5), (600.0, 0.0, 0.0), 0.0, 15)
 @example((0.0, 0.0, 0.0), (70.0, -3.3e-33, 0.0), 0.0, 2)
+@example((0.0, 0.0, 0.0), (0.0, -18.0, 1.3e-30), 3.0, 2)
 def test_rays_and_moving_boxes_meet_what_a_look_at_each_brick_finds(crowded, origin, direction, reach, mask):
     structure, numbers, rows = crowded.structure, crowded.numbers, crowded.rows
     (ray,) = structure.cast([origin], [direction], half_extents=reach, mask=mask)

@@ -1,0 +1,206 @@
+"""The interface for water that carries bodies.
+
+    lake = world.water.create(system, (0, 0, 0), (40, 6, 40), waves=[Wave(length=8.0, height=0.4)])
+    print(lake.heights([(3, 0, 2)]), lake.floating_count)
+
+Call it on the thread that steps the system, between steps. Bad input raises ValueError (a value) or KeyError (an id), naming the
+call and the value, and changes nothing.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..bodies.schema import RIGID
+from ..edit import body_placement
+from ..geometry.turning import turned
+from ..runtime.memory import address_of
+from ..water.floating import float_bodies, heights_at
+from ..water.schema import MOST_WAVES, WATER
+from .listeners import ListeningConstraint
+from .part import Part
+
+GRAVITY = 9.81
+ALL_LAYERS = (1 << 32) - 1
+SETTINGS = ("density", "drag", "damping", "spin_damping")
+
+
+@dataclass(frozen=True)
+class Wave:
+    """One of the waves of a body of water. `direction`: along the water's x and z axes, of any length (2,). `length`: from crest
+    to crest [m]; `height`: from trough to crest [m]; `speed` of the crests [m/s], by default that of waves in deep water,
+    sqrt(g length / (2 pi)); `phase` [rad]. Raises ValueError."""
+
+    direction: Sequence[float] = (1.0, 0.0)
+    length: float = 10.0
+    height: float = 0.5
+    speed: float | None = None
+    phase: float = 0.0
+
+    def __post_init__(self) -> None:
+        numbers = (*self.direction, self.length, self.height, self.phase, self.speed or 0.0)
+        if len(self.direction) != 2 or not all(map(math.isfinite, numbers)):
+            raise ValueError(f"Wave: finite numbers are wanted, two of them as direction, got {self!r}")
+        if math.hypot(*self.direction) < 1e-9 or self.length <= 0.0 or self.height < 0.0:
+            raise ValueError(f"Wave: a direction, a length above 0 and a height of at least 0 are wanted, got {self!r}")
+
+
+def _numbers(name: str, value, count: int) -> np.ndarray:
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.zeros(0)
+    if numbers.shape != (count,) or not np.isfinite(numbers).all():
+        raise ValueError(f"water: {name} must be {count} finite numbers, got {value!r}")
+    return numbers
+
+
+class Water(ListeningConstraint):
+    """Water in a box, whose upper side is its surface at rest. Made by `Space.add_water`, or by `water.create` of the core's
+    World. Bodies in it that may fall asleep do so only if there are no waves."""
+
+    def __init__(self, world, system: int, record: np.ndarray):
+        super().__init__(world, system, [], record, float_bodies)
+
+    def place(self, position, size, rotation=(0.0, 0.0, 0.0, 1.0)) -> None:
+        """Put the middle of the surface to `position`, world [m] (3,). `size`: x, depth and z [m] (3,). `rotation`: quaternion x,
+        y, z, w (4,) of its axes, of which y is up. Bodies in it wake. Raises ValueError, KeyError."""
+        self._check_there("place")
+        row, at, edges, turn = (
+            self.row,
+            _numbers("position", position, 3),
+            _numbers("size", size, 3),
+            _numbers("rotation", rotation, 4),
+        )
+        if (edges <= 0.0).any():
+            raise ValueError(f"water: size must be above 0, got {size!r}")
+        if np.linalg.norm(turn) < 1e-9:
+            raise ValueError(f"water: rotation must not be zero, got {rotation!r}")
+        self._wake()
+        row["position"], row["rotation"] = at, turn / np.linalg.norm(turn)
+        row["half_width"], row["depth"], row["half_length"] = 0.5 * edges[0], edges[1], 0.5 * edges[2]
+        self._wake()
+
+    def set(self, **settings: float) -> None:
+        """Set `density` [kg/m^3], `drag` (coefficient, no unit: force 0.5 density drag area speed^2), `damping` and
+        `spin_damping` [1/s]. Bodies in it wake. Raises ValueError, KeyError."""
+        self._check_there("set")
+        for name, value in settings.items():
+            if name not in SETTINGS:
+                raise ValueError(f"water: there is no setting {name}; there are {', '.join(SETTINGS)}")
+            if not 0.0 <= value < math.inf:
+                raise ValueError(f"water: {name} must be at least 0 and finite, got {value!r}")
+        for name, value in settings.items():
+            self.row[name] = value
+        self._wake()
+
+    @property
+    def flow(self) -> np.ndarray:
+        """Velocity of the water, world [m/s] (3,)."""
+        return np.array(self.row["flow"])
+
+    @flow.setter
+    def flow(self, velocity) -> None:
+        self._check_there("flow")
+        self.row["flow"] = _numbers("flow", velocity, 3)
+        self._wake()
+
+    def set_waves(self, waves: Sequence[Wave]) -> None:
+        """Replace all waves, at most 8; they begin anew. Bodies in it wake. Raises ValueError, KeyError."""
+        self._check_there("set_waves")
+        if len(waves) > MOST_WAVES or not all(isinstance(wave, Wave) for wave in waves):
+            raise ValueError(f"water: waves must be at most {MOST_WAVES} of Wave, got {waves!r}")
+        gravity = self._gravity()
+        for row, wave in zip(self.row["waves"], waves, strict=False):
+            number = 2.0 * math.pi / wave.length
+            row["direction"] = np.asarray(wave.direction, np.float64) / math.hypot(*wave.direction)
+            row["amplitude"], row["wave_number"], row["phase"] = 0.5 * wave.height, number, wave.phase
+            row["frequency"] = math.sqrt(gravity * number) if wave.speed is None else number * wave.speed
+        self.row["wave_count"], self.row["time"] = len(waves), 0.0
+        self._wake()
+
+    def _gravity(self) -> float:
+        own = float(self.row["gravity"])
+        there = float(np.linalg.norm(self._world.system(self._system).row["settings"]["gravity"]))
+        return own if own >= 0.0 else there or GRAVITY
+
+    def heights(self, points) -> np.ndarray:
+        """The height of the waves over points, world [m] (n, 3): how far the surface is above the surface at rest, along the
+        water's up [m] (n,). Raises ValueError, KeyError."""
+        self._check_there("heights")
+        places = np.ascontiguousarray(points, dtype=np.float64)
+        if places.ndim != 2 or places.shape[1] != 3 or not np.isfinite(places).all():
+            raise ValueError(f"water: points must be finite, of shape (n, 3), got {points!r}")
+        heights = np.zeros(len(places))
+        heights_at(address_of(self._record), address_of(places), len(places), address_of(heights))
+        return heights
+
+    @property
+    def floating_count(self) -> int:
+        """How many awake bodies were in the water in the last step; no unit."""
+        return int(self.row["floating_count"])
+
+    @property
+    def time(self) -> float:
+        """For how long the waves have moved [s]."""
+        return float(self.row["time"])
+
+    def set_enabled(self, is_enabled: bool) -> None:
+        """Switch it on or off. Bodies in it wake. Raises KeyError."""
+        super().set_enabled(is_enabled)
+        self._wake()
+
+    def remove(self) -> None:
+        """Take it out of its space; bodies in it wake. Raises KeyError the second time."""
+        if self._listeners and self._world.has_system(self._system):
+            self._wake()
+        super().remove()
+
+    def _wake(self) -> None:
+        """Wake the bodies that sleep in the water."""
+        row, bodies = self.row, self._world.bodies
+        rows = bodies.rows[: bodies.count]
+        sleeps = (rows["id"] > 0) & (rows["system"] == self._world.system_index("water", self._system))
+        sleeps &= (rows["mode"] >= RIGID) & (rows["active_index"] < 0)
+        indices = np.flatnonzero(sleeps)
+        away = np.asarray(row["rotation"]) * (-1.0, -1.0, -1.0, 1.0)
+        reach = rows["extent"][indices] + float(row["waves"]["amplitude"][: row["wave_count"]].sum())
+        for index, most in zip(indices, reach, strict=True):
+            at = turned(away, rows["position"][index] - row["position"])
+            if (
+                abs(at[0]) <= row["half_width"] + most
+                and abs(at[2]) <= row["half_length"] + most
+                and -row["depth"] - most <= at[1] <= most
+            ):
+                body_placement.wake(self._world.address, int(index))
+
+
+class WaterInterface(Part):
+    """The part of a `World` that handles water."""
+
+    def create(
+        self, system: int, position, size, rotation=(0.0, 0.0, 0.0, 1.0), layers: int = ALL_LAYERS, gravity: float | None = None,
+        flow=(0.0, 0.0, 0.0), waves: Sequence[Wave] = (), **settings: float,
+    ) -> Water:  # fmt: skip
+        """Add water to a system. `layers`: bits of the collision layers whose bodies float; `gravity` [m/s^2], by default that of
+        the system; the rest: see `Water`. Raises KeyError, ValueError."""
+        self._world.system_index("create_water", system)
+        record = np.zeros(1, dtype=WATER)
+        row = record[0]
+        row["density"], row["drag"], row["damping"], row["spin_damping"] = 1000.0, 0.5, 1.0, 1.0
+        row["rotation"][3], row["layers"], row["is_enabled"] = 1.0, layers, 1
+        if gravity is not None and not 0.0 <= gravity < math.inf:
+            raise ValueError(f"water: gravity must be at least 0 and finite, got {gravity!r}")
+        row["gravity"] = -1.0 if gravity is None else gravity
+        water = Water(self._world, system, record)
+        try:
+            water.place(position, size, rotation)
+            water.set(**settings)
+            water.flow = flow
+            water.set_waves(waves)
+        except BaseException:
+            water.remove()
+            raise
+        return water
