@@ -10,6 +10,16 @@ const NO_FRICTION := 0.0
 var rows: Array[Dictionary] = []
 
 
+func clear() -> void:
+	super.clear()
+	set_gravity(GRAVITY)
+
+
+## Of this world, downwards [m/s^2]; until the function ends.
+func set_gravity(strength: float) -> void:
+	PhysicsServer3D.area_set_param(get_world_3d().space, PhysicsServer3D.AREA_PARAM_GRAVITY, strength)
+
+
 ## A value that physics gives. `tolerance` is in its unit; 1 % of what is expected where none is given.
 func formula(name: String, unit: String, value: float, expected: float, tolerance: float = -1.0) -> void:
 	_tell(name, unit, value, expected, absf(expected) * TOLERANCE if tolerance < 0.0 else tolerance, 1.0)
