@@ -56,11 +56,11 @@ NOT_YET = {
         {"100.0-0.5", "10000.0-0.5"},
     ),
     "test_a_light_body_that_is_hit_against_a_heavy_one_throws_nothing_back": (
-        "it is thrown back at 0.5 m/s of 10: the impact is over before the heavy body has taken it on",
+        "it is thrown back at 1.0 m/s of 10: the impact is over before the heavy body has taken it on",
         {"box"},
     ),
     "test_what_hits_a_body_under_a_load_gives_it_its_momentum": (
-        "7 % of the momentum is lost while its load is at work",
+        "momentum is kept, but the lower body goes on at 0.5 to 2.8 m/s, by the order of bodies; expected 2.5",
         {"1000.0"},
     ),
     "test_a_plate_on_rollers_keeps_its_momentum": (
@@ -68,17 +68,17 @@ NOT_YET = {
         {"cylinder-100.0", "cylinder-1000.0", "ball-100.0", "ball-1000.0"},
     ),
     "test_a_ball_that_rolls_over_light_planks_does_not_become_faster": ("2.049 of 2.04 m/s", {"1000.0"}),
-    "test_a_smooth_stack_gets_no_momentum_sideways": ("1 to 6 mm/s", {"10000.0"}),
+    "test_a_smooth_stack_gets_no_momentum_sideways": ("0.18 mm/s", {"10000.0"}),
     "test_a_load_made_in_its_place_does_not_sink_into_what_carries_it": (
         "the load is known after some steps: until then it sinks in by 7 to 72 % of the size",
         {"0.1-100.0", "0.1-10000.0", "0.01-100.0"},
     ),
     "test_a_load_rests_on_a_cube_of_1_cm": ("7 to 13 % deep", {"5.0", "100.0"}),
     "test_what_lands_beside_the_centre_of_1_kg_does_not_rise": (
-        "equal boxes from 10 m: 0.3 cm beyond what is allowed",
+        "equal boxes from 10 m: it rises 8 cm more than is allowed",
         {"1.0-10.0"},
     ),
-    "test_a_box_that_lands_on_a_cylinder_does_not_bounce": ("5 mm beyond what is allowed", {"10.0"}),
+    "test_a_box_that_lands_on_a_cylinder_does_not_bounce": ("it rises 6.5 cm more than is allowed", {"10.0"}),
     "test_a_load_that_lands_on_1_kg_is_not_lifted_again": (
         "it is lifted out of the dip that it made, never beyond its place",
         {"100.0-0.3", "1000.0-1.0", "10000.0-0.1"},
@@ -87,7 +87,7 @@ NOT_YET = {
         "cylinders and prisms tilt with friction of 0.6 and more: 9 to 22 cm",
         {"shape4-0.9-6.0-0.3", "shape6-0.6-8.0-1.0", "shape7-0.9-6.0-0.3"},
     ),
-    "test_a_heap_of_any_masses_gains_no_energy_and_falls_asleep": ("1.9 % of energy", {"17"}),
+    "test_a_heap_of_any_masses_gains_no_energy_and_falls_asleep": ("1.1 % of energy", {"17"}),
 }
 """Faults that are known, by test: why, and for which parameters. A row that begins to hold fails, and is to be taken out."""
 
