@@ -100,8 +100,8 @@ def test_a_ball_on_a_turntable_circles_at_two_sevenths_of_its_rate(radius, spin)
 
 
 CREEP = (
-    "box 3 m from the axis of a deck that rolls by 12 degrees creeps outwards 5 mm in 10 s, 12 mm in 25 s; 1.1 mm in 10 s at 240/s; "
-    "expected 0"
+    "box 3 m from the axis of a deck that rolls by 12 degrees creeps outwards 5 mm in 10 s, 12 mm in 25 s, 1.1 mm in 10 s at "
+    "240/s; expected 0"
 )
 
 
