@@ -10,7 +10,8 @@ extends MultiMeshInstance3D
 ## [br][br]
 ## Bodies live in global space: moving this node later does not move them. Godot's tools for MultiMeshes place the instances in the
 ## editor. At run time the node has a copy of the MultiMesh, whose buffer is written from the bodies: give colours by
-## [method set_colors], not to the MultiMesh.
+## [method set_colors], not to the MultiMesh. Another MultiMesh that it is given then is copied in the next tick, and the bodies are
+## made anew with other RIDs, where they are and as they move; its instances do not become bodies.
 ## [br][br]
 ## With Scree Physics the bodies cost nothing but the physics and one copy of the buffer a tick. With another physics engine it warns
 ## once, and works with one call for each body that moves, which is slower.
@@ -101,6 +102,8 @@ var _waiting_colors := PackedFloat32Array()
 var _waiting_linear := PackedVector3Array()
 var _waiting_angular := PackedVector3Array()
 var _has_entered := false
+# The copy of the MultiMesh that the bodies are drawn with.
+var _drawn: MultiMesh
 
 
 func _init() -> void:
@@ -126,6 +129,8 @@ func _notification(what: int) -> void:
 func _physics_process(_delta: float) -> void:
 	if _bodies == null:
 		return
+	if multimesh != _drawn:
+		_take_multimesh()
 	_bodies.tick()
 	if not bodies_fell_asleep.get_connections().is_empty():
 		var indices: PackedInt32Array = _bodies.fell_asleep()
@@ -291,6 +296,7 @@ func _enter_world() -> void:
 		_take_instances()
 	if _waiting.is_empty() and shape == null:
 		push_warning("MultiBody3D %s: needs a shape" % get_path())
+	_drawn = multimesh
 	_bodies = ScreeBodies.new(self) if _RunningEngine.is_scree() else ServerBodies.new(self)
 	var rows := _waiting
 	var colors := _waiting_colors
@@ -339,6 +345,18 @@ func _take_instances() -> void:
 	multimesh = _copy_of(given)
 
 
+## Draws the bodies with the MultiMesh that the node was given at run time.
+func _take_multimesh() -> void:
+	var before := row_size(_drawn)
+	_leave_world()
+	_ensure_multimesh()
+	multimesh = _copy_of(multimesh)
+	if row_size(multimesh) != before:
+		_waiting_colors.clear()
+		_fill_waiting_colors(row_size(multimesh) - 12)
+	_enter_world()
+
+
 ## White, and custom data of ones, for waiting bodies without colours.
 func _fill_waiting_colors(wide: int) -> void:
 	while _waiting_colors.size() < wide * (_waiting.size() / 12):
@@ -360,6 +378,8 @@ func _make(rows: PackedFloat32Array, extras: PackedFloat32Array) -> int:
 	if shape == null:
 		push_error("MultiBody3D.add_bodies: needs a shape")
 		return -1
+	if multimesh != _drawn:
+		_take_multimesh()
 	var first := get_body_count()
 	var count := first + rows.size() / 12
 	if count > multimesh.instance_count:

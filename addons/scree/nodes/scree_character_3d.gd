@@ -61,10 +61,11 @@ var _up := Vector3.ZERO
 var _angle := 0.0
 
 
-func _exit_tree() -> void:
-	if _handle > 0:
-		PhysicsServer3D.call(&"character_remove", _handle)
-	_handle = 0
+func _notification(what: int) -> void:
+	if what == NOTIFICATION_EXIT_WORLD: # it leaves the tree, or a viewport above it gets a world of its own
+		if _handle > 0:
+			PhysicsServer3D.call(&"character_remove", _handle)
+		_handle = 0
 
 
 ## Moves by the velocity for a time, by default a tick [s]. Returns [member on_floor]. Call it in the physics process.

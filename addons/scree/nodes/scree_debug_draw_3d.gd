@@ -57,7 +57,9 @@ static var _has_warned := false
 ## Collision layers that are drawn.
 @export_flags_3d_physics var layers := 0xFFFFFFFF
 ## Nothing farther from the camera is drawn; 0: everything is.
-@export_range(0, 1000, 1, "or_greater", "suffix:m") var distance := 0.0
+@export_range(0, 1000, 1, "or_greater", "suffix:m") var distance := 0.0:
+	set(value):
+		distance = maxf(value, 0.0)
 ## Length of the lines for forces.
 @export_range(0, 1, 0.001, "or_greater", "suffix:m/N") var force_scale := 0.02
 ## Draws through everything that is in front.

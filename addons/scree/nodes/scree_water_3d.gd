@@ -80,9 +80,21 @@ func _init() -> void:
 	set_notify_transform(true)
 
 
-func _enter_tree() -> void:
-	_renew_surface()
-	if Engine.is_editor_hint():
+func _notification(what: int) -> void:
+	match what:
+		NOTIFICATION_ENTER_WORLD:
+			_renew_surface()
+			if not Engine.is_editor_hint():
+				_fill()
+		NOTIFICATION_EXIT_WORLD:
+			_drain()
+		NOTIFICATION_TRANSFORM_CHANGED when _water:
+			_scree().call("water_place", _water, global_transform, size)
+			_tell_flow()
+
+
+func _fill() -> void:
+	if _water: # Godot tells the nodes below its root twice
 		return
 	if not _RunningEngine.is_scree():
 		if not _has_warned:
@@ -95,16 +107,10 @@ func _enter_tree() -> void:
 	_tell_waves()
 
 
-func _exit_tree() -> void:
+func _drain() -> void:
 	if _water:
 		_scree().call("water_free", _water)
 	_water = 0
-
-
-func _notification(what: int) -> void:
-	if what == NOTIFICATION_TRANSFORM_CHANGED and _water:
-		_scree().call("water_place", _water, global_transform, size)
-		_tell_flow()
 
 
 func _physics_process(delta: float) -> void:
@@ -237,8 +243,8 @@ func _set_size(value: Vector3) -> void:
 func _set_layers(value: int) -> void:
 	layers = value
 	if _water: # only new water takes layers
-		_exit_tree()
-		_enter_tree()
+		_drain()
+		_fill()
 
 
 func _set_density(value: float) -> void:
