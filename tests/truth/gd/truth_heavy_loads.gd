@@ -23,7 +23,7 @@ func _awake(friction: float) -> Dictionary:
 	return {"can_sleep": false, "physics_material_override": surface(friction)}
 
 
-## Of all of them [N s].
+## Sum over all bodies [N s].
 func _momentum(bodies: Array[RigidBody3D]) -> Vector3:
 	return bodies.reduce(func(sum: Vector3, body: RigidBody3D) -> Vector3:
 		return sum + body.mass * body.linear_velocity, Vector3.ZERO)

@@ -1,5 +1,5 @@
 extends "res://truth/truth_scene.gd"
-## What bodies pass on to each other: one ball to two, dominoes at few ticks a second, a ship's deck to a crate on it.
+## Blows and motion that bodies pass on to each other: one ball to two, dominoes at few ticks a second, a ship's deck to a crate on it.
 
 ## [m/s^2]
 const STRENGTH := 10.0

@@ -15,7 +15,7 @@ func clear() -> void:
 	set_gravity(GRAVITY)
 
 
-## Of this world, downwards [m/s^2]; until the function ends.
+## Sets the gravity of this world, downwards [m/s^2], until the function ends.
 func set_gravity(strength: float) -> void:
 	PhysicsServer3D.area_set_param(get_world_3d().space, PhysicsServer3D.AREA_PARAM_GRAVITY, strength)
 
