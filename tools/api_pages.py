@@ -17,7 +17,8 @@ import scree
 PAGES = {
     "worlds": ("api.world", "api.space"), "states": ("api.states",), "bodies": ("api.body", "api.bodies"),
     "shapes": ("api.shapes", "api.structures"),
-    "materials": ("api.materials",), "joints": ("api.joint_values", "api.joint", "core.pulleys"), "areas": ("api.areas",),
+    "materials": ("api.materials",), "joints": ("api.joint_values", "api.joint", "core.pulleys", "core.pose_motors"),
+    "areas": ("api.areas",),
     "queries": ("api.queries",), "contacts": ("api.contacts",), "drawing": ("api.drawing",),
     "vehicles": ("core.vehicles",), "water": ("core.water",), "characters": ("api.characters",),
     "soft_bodies": ("core.soft_bodies",),

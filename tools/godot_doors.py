@@ -218,6 +218,9 @@ Piece | BrickBody3D.bricks_came_apart, ScreePhysicsServer3D.bricks_find_pieces |
 Pin | PinJoint3D |
 Plane | WorldBoundaryShape3D |
 PoolFull | - | Godot prints the error, which names the project setting
+PoseMotors | ScreeRagdoll3D, Scree.pose_motors_create |
+PoseMotors.aim | ScreeRagdoll3D.strength, Scree.pose_motors_aim |
+PoseMotors.relax | ScreeRagdoll3D.strength, Scree.pose_motors_relax |
 Pulley | Scree.pulley_create |
 Pulley.first_listener | - | a number inside the engine
 Pulley.listeners | - | numbers inside the engine
@@ -303,6 +306,7 @@ Space.add_pulley | Scree.pulley_create |
 Space.add_character | ScreeCharacter3D, ScreePhysicsServer3D.character_create |
 Space.characters | - | scripts keep their handles, the tree its nodes
 Space.move_characters | ScreePhysicsServer3D.characters_move |
+Space.add_pose_motors | ScreeRagdoll3D, Scree.pose_motors_create |
 Space.add_vehicle | ScreeVehicle3D, ScreePhysicsServer3D.vehicle_create |
 Space.add_soft_body | SoftBody3D, PhysicsServer3D.soft_body_create |
 Space.add_water | ScreeWater3D, Scree.water_create |

@@ -1,5 +1,6 @@
 """The public names of Scree: what `import scree` gives. The package itself imports them when they are first asked for."""
 
+from ..core.pose_motors import PoseMotors
 from ..core.pulleys import Pulley
 from ..core.soft_bodies import SoftBody
 from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
@@ -34,7 +35,7 @@ __all__ = [
     "Character", "Characters", "Compound", "ConeTwist", "ContactEvents", "ContactRule", "Custom", "Cylinder", "Differential",
     "Distance", "Drawing", "Ellipsoid",
     "Engine", "Fixed", "Gear", "HeightField", "Hinge", "History", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
-    "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "Pulley",
+    "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "PoseMotors", "Pulley",
     "RackAndPinion", "Ranges", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "SoftBody", "Space", "SpaceSettings",
     "SpaceState", "Sphere", "Spring", "StreamEvent", "Streaming", "Structure", "TaperedCapsule", "TaperedCylinder", "Trace",
     "Track", "Vehicle", "Viewer", "Water", "Wave", "Wheel", "World",

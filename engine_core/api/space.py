@@ -12,6 +12,7 @@ import numpy as np
 
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_AREA, KIND_BODY
+from ..core.pose_motors import PoseMotors, motors_between
 from ..core.pulleys import Pulley
 from ..core.soft_bodies import SoftBody
 from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehicle, Wheel
@@ -305,6 +306,16 @@ class Space(SpaceBodies, SpaceCharacters, SpaceQueries, SpaceSaving, SpaceDrawin
             self.core.body.index(call, one.id)
         if body == to:
             raise ValueError(f"{call}: body and to must differ, got {body!r} twice")
+
+    def add_pose_motors(self, parents: Sequence[Body], bodies: Sequence[Body]) -> PoseMotors:
+        """Add motors that turn bodies to a pose, as muscles do: each body against its parent, with which it has a joint. No
+        quantities; `PoseMotors.aim` has them. The thread that steps calls this and the methods, between steps. Raises KeyError,
+        ValueError for two bodies without a joint."""
+        check_space("add_pose_motors", self, [*parents, *bodies])
+        if len(parents) != len(bodies):
+            raise ValueError(f"add_pose_motors: as many parents as bodies are wanted, got {len(parents)} and {len(bodies)}")
+        with errors_of_call("add_pose_motors"):
+            return motors_between(self.core, [body.id for body in parents], [body.id for body in bodies])
 
     def add_vehicle(
         self, body: Body, wheels: Sequence[Wheel], *, engine: Engine | None = None, differentials: Sequence[Differential] = (),

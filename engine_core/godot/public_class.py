@@ -167,13 +167,16 @@ class PublicClass:
                 if not values.accepts(kind, address):
                     refuse_call(error_at, INVALID_ARGUMENT, place, kind.type)
                     return
+            answer = None
             try:
                 read = [values.read(kind, address) for kind, address in zip(kinds, given, strict=False)]
                 answer = function(objects.get(instance), *read, *defaults[count - least :])
-                if returned and answer is not None:
-                    values.write(returned, result_at, answer)
             except Exception as problem:  # exceptions must not leave a callback
                 self._engine.reporter.exception(name, problem)
+            if returned:  # a script reads the type that is declared: a null would stay in its place for later calls
+                answer = values.nothing(returned) if answer is None else answer
+                if answer is not None:
+                    values.write(returned, result_at, answer)
 
         return call
 

@@ -15,6 +15,7 @@ from .public_contacts import add_contact_classes
 from .public_drawing import add_drawing_classes
 from .public_joints import add_joint_methods
 from .public_many import add_many_methods
+from .public_pose_motors import add_pose_motor_methods
 from .public_profile import Profiles, add_profile_classes
 from .public_queries import add_query_classes
 from .public_settings import add_setting_methods
@@ -56,7 +57,7 @@ class PublicServer:
             self.classes += add_classes(self.scree, engine, self._objects)
         for add_methods in (
             add_many_methods, add_contact_rule_methods, add_body_methods, add_shape_methods, add_space_methods,
-            add_joint_methods, add_water_methods,
+            add_joint_methods, add_pose_motor_methods, add_water_methods,
         ):  # fmt: skip
             add_methods(self.scree, engine)
         self.object = self.scree.make_object(self)

@@ -116,7 +116,7 @@ class Server:
         self.lock = ServerLock(self.address, self.stock.take_over)
         self.streams = Streams(self)
         self.instance_batches = InstanceBatches(self)
-        self.machines, self.waters = Machines(self), Waters()
+        self.machines, self.waters, self.pose_motors = Machines(self), Waters(), {}
         self.drawn_sets, self.characters = DrawnSets(self), Characters(self)
         self.bricks, self.states = BrickSets(self), States(self)
         self.queries = Queries(world)
