@@ -47,13 +47,13 @@ class Wave:
             raise ValueError(f"Wave: a direction, a length above 0 and a height of at least 0 are wanted, got {self!r}")
 
 
-def _numbers(name: str, value, count: int) -> np.ndarray:
+def _numbers(call: str, name: str, value, count: int) -> np.ndarray:
     try:
         numbers = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         numbers = np.zeros(0)
     if numbers.shape != (count,) or not np.isfinite(numbers).all():
-        raise ValueError(f"water: {name} must be {count} finite numbers, got {value!r}")
+        raise ValueError(f"{call}: {name} must be {count} finite numbers, got {value!r}")
     return numbers
 
 
@@ -68,16 +68,12 @@ class Water(ListeningConstraint):
         """Put the middle of the surface to `position`, world [m] (3,). `size`: x, depth and z [m] (3,). `rotation`: quaternion x,
         y, z, w (4,) of its axes, of which y is up. Bodies in it wake. Raises ValueError, KeyError."""
         self._check_there("place")
-        row, at, edges, turn = (
-            self.row,
-            _numbers("position", position, 3),
-            _numbers("size", size, 3),
-            _numbers("rotation", rotation, 4),
-        )
+        at, edges = _numbers("place", "position", position, 3), _numbers("place", "size", size, 3)
+        row, turn = self.row, _numbers("place", "rotation", rotation, 4)
         if (edges <= 0.0).any():
-            raise ValueError(f"water: size must be above 0, got {size!r}")
+            raise ValueError(f"place: size must be above 0, got {size!r}")
         if np.linalg.norm(turn) < 1e-9:
-            raise ValueError(f"water: rotation must not be zero, got {rotation!r}")
+            raise ValueError(f"place: rotation must not be zero, got {rotation!r}")
         self._wake()
         row["position"], row["rotation"] = at, turn / np.linalg.norm(turn)
         row["half_width"], row["depth"], row["half_length"] = 0.5 * edges[0], edges[1], 0.5 * edges[2]
@@ -89,9 +85,9 @@ class Water(ListeningConstraint):
         self._check_there("set")
         for name, value in settings.items():
             if name not in SETTINGS:
-                raise ValueError(f"water: there is no setting {name}; there are {', '.join(SETTINGS)}")
+                raise ValueError(f"set: there is no setting {name}; there are {', '.join(SETTINGS)}")
             if not 0.0 <= value < math.inf:
-                raise ValueError(f"water: {name} must be at least 0 and finite, got {value!r}")
+                raise ValueError(f"set: {name} must be at least 0 and finite, got {value!r}")
         for name, value in settings.items():
             self.row[name] = value
         self._wake()
@@ -104,14 +100,14 @@ class Water(ListeningConstraint):
     @flow.setter
     def flow(self, velocity) -> None:
         self._check_there("flow")
-        self.row["flow"] = _numbers("flow", velocity, 3)
+        self.row["flow"] = _numbers("flow", "flow", velocity, 3)
         self._wake()
 
     def set_waves(self, waves: Sequence[Wave]) -> None:
         """Replace all waves, at most 8; they begin anew. Bodies in it wake. Raises ValueError, KeyError."""
         self._check_there("set_waves")
         if len(waves) > MOST_WAVES or not all(isinstance(wave, Wave) for wave in waves):
-            raise ValueError(f"water: waves must be at most {MOST_WAVES} of Wave, got {waves!r}")
+            raise ValueError(f"set_waves: waves must be at most {MOST_WAVES} of Wave, got {waves!r}")
         gravity = self._gravity()
         for row, wave in zip(self.row["waves"], waves, strict=False):
             number = 2.0 * math.pi / wave.length
@@ -132,7 +128,7 @@ class Water(ListeningConstraint):
         self._check_there("heights")
         places = np.ascontiguousarray(points, dtype=np.float64)
         if places.ndim != 2 or places.shape[1] != 3 or not np.isfinite(places).all():
-            raise ValueError(f"water: points must be finite, of shape (n, 3), got {points!r}")
+            raise ValueError(f"heights: points must be finite, of shape (n, 3), got {points!r}")
         heights = np.zeros(len(places))
         heights_at(address_of(self._record), address_of(places), len(places), address_of(heights))
         return heights
@@ -162,19 +158,16 @@ class Water(ListeningConstraint):
         """Wake the bodies that sleep in the water."""
         row, bodies = self.row, self._world.bodies
         rows = bodies.rows[: bodies.count]
-        sleeps = (rows["id"] > 0) & (rows["system"] == self._world.system_index("water", self._system))
+        sleeps = (rows["id"] > 0) & (rows["system"] == self._world.system_index("wake", self._system))
         sleeps &= (rows["mode"] >= RIGID) & (rows["active_index"] < 0)
         indices = np.flatnonzero(sleeps)
-        away = np.asarray(row["rotation"]) * (-1.0, -1.0, -1.0, 1.0)
+        away = np.broadcast_to(row["rotation"] * (-1.0, -1.0, -1.0, 1.0), (len(indices), 4))
+        at = turned(away, rows["position"][indices] - row["position"])
         reach = rows["extent"][indices] + float(row["waves"]["amplitude"][: row["wave_count"]].sum())
-        for index, most in zip(indices, reach, strict=True):
-            at = turned(away, rows["position"][index] - row["position"])
-            if (
-                abs(at[0]) <= row["half_width"] + most
-                and abs(at[2]) <= row["half_length"] + most
-                and -row["depth"] - most <= at[1] <= most
-            ):
-                body_placement.wake(self._world.address, int(index))
+        is_near = (np.abs(at[:, 0]) <= row["half_width"] + reach) & (np.abs(at[:, 2]) <= row["half_length"] + reach)
+        is_near &= (at[:, 1] <= reach) & (at[:, 1] >= -row["depth"] - reach)
+        for index in indices[is_near]:
+            body_placement.wake(self._world.address, int(index))
 
 
 class WaterInterface(Part):
@@ -192,7 +185,7 @@ class WaterInterface(Part):
         row["density"], row["drag"], row["damping"], row["spin_damping"] = 1000.0, 0.5, 1.0, 1.0
         row["rotation"][3], row["layers"], row["is_enabled"] = 1.0, layers, 1
         if gravity is not None and not 0.0 <= gravity < math.inf:
-            raise ValueError(f"water: gravity must be at least 0 and finite, got {gravity!r}")
+            raise ValueError(f"create_water: gravity must be at least 0 and finite, got {gravity!r}")
         row["gravity"] = -1.0 if gravity is None else gravity
         water = Water(self._world, system, record)
         try:
