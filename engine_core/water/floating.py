@@ -27,9 +27,12 @@ from .schema import WATER
 from .waves import highest_crest, surface_at
 
 INT32, FLOAT32 = np.int32, np.float32
-BALANCED = 0.01
+BALANCED = 0.003
 """A body that floats free may fall asleep once its weight and its buoyancy have been equal up to this part of gravity for the
 time that it takes to fall asleep: what bobs is slow where it turns round. What waves reach does not fall asleep."""
+SOFTEST = 1.0
+"""A body that is lifted goes no farther in a step than this many times the depth of what it displaces: light and thin bodies would
+be thrown out of the water."""
 ALL_BELOW = 0.999
 """A larger part of a body below the surface counts as all of it."""
 PART_OF_SPIN = 1.0 / 12.0
@@ -164,7 +167,11 @@ def float_body(system, world, water, body, delta_time):
     if below <= 0.0 or whole <= 0.0:
         return False
     gravity = length(vector3(system.settings.gravity)) if water.gravity < 0.0 else water.gravity
-    lift = scale(rotate(quaternion(water.rotation), (0.0, 1.0, 0.0)), water.density * below * gravity)
+    strength = water.density * below * gravity
+    _, _, depth = surface_over(water, add(position, arm), water.time + ahead)
+    most = length(vector3(body.gravity)) + SOFTEST * max(depth, 0.0) / (delta_time * delta_time)
+    strength = min(strength, most / max(np.float64(body.inverse_mass), 1e-30))
+    lift = scale(rotate(quaternion(water.rotation), (0.0, 1.0, 0.0)), strength)
     torque = cross(arm, lift)
     inertia = body.inverse_inertia_world
     faster = add_scaled(vector3(body.gravity), lift, np.float64(body.inverse_mass))
@@ -178,7 +185,7 @@ def float_body(system, world, water, body, delta_time):
     )
     turning = length(symmetric_times(inertia, torque)) * np.float64(body.extent)
     is_free = body.pair_count == 0 and max(length(faster), turning) > BALANCED * gravity
-    if below < ALL_BELOW * whole and (water.wave_count > 0 or is_free):
+    if is_free or (water.wave_count > 0 and below < ALL_BELOW * whole):
         begin_rest(body)
     return True
 

@@ -76,6 +76,25 @@ def test_what_is_heavier_sinks_and_what_is_lighter_comes_up():
     assert light.position[1] > -0.6 and heavy.position[1] < -6.0
 
 
+@pytest.mark.parametrize("rate", [20, 60, 240])
+@pytest.mark.parametrize("size", [0.01, 0.1, 1.0, 100.0])
+@pytest.mark.parametrize("density", [10.0, 500.0, 990.0])
+def test_plates_of_all_sizes_float_at_all_rates(size, rate, density):
+    """None is thrown higher than the water lifts it: it begins 15 % of its size too deep, and rho A d^2 / 2 m is the height that
+    this energy is worth. None sleeps on its way up."""
+    space, _ = lake(size=(1e4, 1e4, 1e4))
+    body = space.add_rigid(block(size, 0.25 * size, size), (0, 0.1 * size, 0), mass=density * 2.0 * size**3)
+    highest = 0.0
+    for _ in range(30 * rate if size < 50.0 else 60 * rate):
+        space.step(1 / rate)
+        highest = max(highest, body.position[1])
+    expected = 0.25 * size - 0.5 * size * density / 1000.0
+    step_down = G / rate**2  # a step of free fall
+    assert abs(body.position[1] - expected) < 0.03 * 0.5 * size + step_down
+    worth = 0.5 * 1000.0 * 4.0 * 0.15**2 / (2.0 * density)
+    assert highest < (0.1 + 1.05 * worth) * size + 10.0 * step_down
+
+
 # Motion.
 
 
