@@ -31,8 +31,8 @@ BALANCED = 0.003
 """A body that floats free may fall asleep once its weight and its buoyancy have been equal up to this part of gravity for the
 time that it takes to fall asleep: what bobs is slow where it turns round. What waves reach does not fall asleep."""
 SOFTEST = 1.0
-"""A body that is lifted goes no farther in a step than this many times the depth of what it displaces: light and thin bodies would
-be thrown out of the water."""
+"""A body that is lifted goes no farther in a step than this many times the depth of what it displaces: light and thin bodies
+would be thrown out of the water."""
 ALL_BELOW = 0.999
 """A larger part of a body below the surface counts as all of it."""
 PART_OF_SPIN = 1.0 / 12.0
