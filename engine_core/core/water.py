@@ -40,11 +40,19 @@ class Wave:
     phase: float = 0.0
 
     def __post_init__(self) -> None:
-        numbers = (*self.direction, self.length, self.height, self.phase, self.speed or 0.0)
-        if len(self.direction) != 2 or not all(map(math.isfinite, numbers)):
+        numbers = [_number(one) for one in (self.length, self.height, self.phase, self.speed or 0.0)]
+        way = np.asarray(self.direction)
+        if way.shape != (2,) or way.dtype.kind not in "iuf" or not np.isfinite(way).all() or not all(map(math.isfinite, numbers)):
             raise ValueError(f"Wave: finite numbers are wanted, two of them as direction, got {self!r}")
         if math.hypot(*self.direction) < 1e-9 or self.length <= 0.0 or self.height < 0.0:
             raise ValueError(f"Wave: a direction, a length above 0 and a height of at least 0 are wanted, got {self!r}")
+
+
+def _number(value) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def _numbers(call: str, name: str, value, count: int) -> np.ndarray:
@@ -86,7 +94,7 @@ class Water(ListeningConstraint):
         for name, value in settings.items():
             if name not in SETTINGS:
                 raise ValueError(f"set: there is no setting {name}; there are {', '.join(SETTINGS)}")
-            if not 0.0 <= value < math.inf:
+            if not 0.0 <= _number(value) < math.inf:
                 raise ValueError(f"set: {name} must be at least 0 and finite, got {value!r}")
         for name, value in settings.items():
             self.row[name] = value
@@ -106,7 +114,7 @@ class Water(ListeningConstraint):
     def set_waves(self, waves: Sequence[Wave]) -> None:
         """Replace all waves, at most 8; they begin anew. Bodies in it wake. Raises ValueError, KeyError."""
         self._check_there("set_waves")
-        if len(waves) > MOST_WAVES or not all(isinstance(wave, Wave) for wave in waves):
+        if not isinstance(waves, Sequence) or len(waves) > MOST_WAVES or not all(isinstance(wave, Wave) for wave in waves):
             raise ValueError(f"set_waves: waves must be at most {MOST_WAVES} of Wave, got {waves!r}")
         gravity = self._gravity()
         for row, wave in zip(self.row["waves"], waves, strict=False):
@@ -184,7 +192,7 @@ class WaterInterface(Part):
         row = record[0]
         row["density"], row["drag"], row["damping"], row["spin_damping"] = 1000.0, 0.5, 1.0, 1.0
         row["rotation"][3], row["layers"], row["is_enabled"] = 1.0, layers, 1
-        if gravity is not None and not 0.0 <= gravity < math.inf:
+        if gravity is not None and not 0.0 <= _number(gravity) < math.inf:
             raise ValueError(f"create_water: gravity must be at least 0 and finite, got {gravity!r}")
         row["gravity"] = -1.0 if gravity is None else gravity
         water = Water(self._world, system, record)

@@ -145,7 +145,7 @@ def add_round(total, shape, normal, from_point):
 @kernel
 def below_in_ball(radius, normal, height):
     """`displaced` of a ball about the origin whose centre is `height` above the plane (negative: below)."""
-    t = radius - height
+    t = min(max(radius - height, 0.0), 2.0 * radius)  # the bounds of a turned ball reach farther than the ball
     volume = math.pi * t * t * (3.0 * radius - t) / 3.0
     middle = 0.75 * (2.0 * radius - t) * (2.0 * radius - t) / (3.0 * radius - t)
     return volume, scale(normal, -middle * volume)

@@ -13,10 +13,10 @@ import numpy as np
 from ..bodies.motion import begin_rest, bodies_of
 from ..bodies.parts import JOINED, PARTS, begin_parts, next_part_in_box, part_row
 from ..bodies.records import system_at, world_at
-from ..bodies.schema import INSTANCE, OMITS_FORCES, RIGID
+from ..bodies.schema import HAS_JOINT, INSTANCE, OMITS_FORCES, RIGID
 from ..geometry.vector import (
-    add, add_scaled, conjugate, cross, dot, length, multiply, normalize, normalize_quaternion, quaternion, rotate, rotate_inverse,
-    scale, subtract, symmetric_times, vector3,
+    add, add_scaled, conjugate, cross, dot, length, matrix_rows, multiply, normalize, normalize_quaternion, quaternion, rotate,
+    rotate_inverse, scale, subtract, symmetric_times, vector3,
 )  # fmt: skip
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import stack_array, view
@@ -59,15 +59,27 @@ def pose_ahead(body, time):
 
 
 @kernel
-def surface_over(water, point, time):
+def surface_over(water, point, time, reach):
     """The surface over or under a point: (whether the point is in the box of the water, or over it; the unit normal, world; how
-    far along it the surface is from the point [m])."""
+    far along it the surface is from the point [m]). `reach`: see `surface_at`, along the water's axes."""
     axes = quaternion(water.rotation)
     at = rotate_inverse(axes, subtract(point, vector3(water.position)))
     is_inside = abs(at[0]) <= water.half_width and abs(at[2]) <= water.half_length and at[1] >= -water.depth
-    height, along_x, along_z = surface_at(water, at[0], at[2], time)
+    height, along_x, along_z = surface_at(water, at[0], at[2], time, reach[0], reach[2])
     normal = normalize((-along_x, 1.0, -along_z))
     return is_inside, rotate(axes, normal), normal[1] * (height - at[1])
+
+
+@kernel
+def reach_of(water, shape, turn):
+    """How far a shape reaches from its middle along the axes of the water [m]."""
+    b = shape.bounds
+    half = 0.5 * np.float64(b[3] - b[0]), 0.5 * np.float64(b[4] - b[1]), 0.5 * np.float64(b[5] - b[2])
+    rows = matrix_rows(multiply(conjugate(quaternion(water.rotation)), turn))
+    x, z = rows[0], rows[2]
+    along_x = abs(x[0]) * half[0] + abs(x[1]) * half[1] + abs(x[2]) * half[2]
+    along_z = abs(z[0]) * half[0] + abs(z[1]) * half[1] + abs(z[2]) * half[2]
+    return along_x, 0.0, along_z
 
 
 @kernel
@@ -76,7 +88,7 @@ def displaced_by_part(water, shape, part, position, rotation, time):
     turn = multiply(rotation, quaternion(part.rotation))
     origin = rotate(rotation, vector3(part.position))
     middle = add(origin, rotate(turn, vector3(shape.center_of_mass)))
-    is_inside, normal, distance = surface_over(water, add(position, middle), time)
+    is_inside, normal, distance = surface_over(water, add(position, middle), time, reach_of(water, shape, turn))
     if not is_inside:
         return 0.0, (0.0, 0.0, 0.0)
     local = rotate_inverse(turn, normal)
@@ -158,9 +170,8 @@ def push(body, force, torque):
 
 
 @kernel
-def float_body(system, world, water, body, delta_time):
-    """Add what the water does to one body. Return whether it is in the water."""
-    count = system.settings.substep_count
+def float_body(system, world, water, body, delta_time, count):
+    """Add what the water does to one body, for a time of `count` sub-steps. Return whether it is in the water."""
     ahead = delta_time * (count - 1) / (2.0 * count)
     position, rotation = pose_ahead(body, ahead)
     below, arm, whole = displaced_by_body(world, water, body, position, rotation, water.time + ahead)
@@ -168,15 +179,18 @@ def float_body(system, world, water, body, delta_time):
         return False
     gravity = length(vector3(system.settings.gravity)) if water.gravity < 0.0 else water.gravity
     strength = water.density * below * gravity
-    _, _, depth = surface_over(water, add(position, arm), water.time + ahead)
+    _, _, depth = surface_over(water, add(position, arm), water.time + ahead, (0.0, 0.0, 0.0))
     most = length(vector3(body.gravity)) + SOFTEST * max(depth, 0.0) / (delta_time * delta_time)
     strength = min(strength, most / max(np.float64(body.inverse_mass), 1e-30))
     lift = scale(rotate(quaternion(water.rotation), (0.0, 1.0, 0.0)), strength)
-    torque = cross(arm, lift)
-    inertia = body.inverse_inertia_world
+    torque, inertia = cross(arm, lift), body.inverse_inertia_world
+    jerk = length(symmetric_times(inertia, torque)) * np.float64(body.extent)
+    torque = scale(torque, min(1.0, most / max(jerk, 1e-30)))
     faster = add_scaled(vector3(body.gravity), lift, np.float64(body.inverse_mass))
-    velocity = add_scaled(vector3(body.linear_velocity), faster, delta_time)
-    spin = add_scaled(vector3(body.angular_velocity), symmetric_times(inertia, torque), delta_time)
+    # What else is on a body takes its part of the lift: then the velocity that the step would end with is not known.
+    free_time = delta_time if body.pair_count == 0 and body.flags & HAS_JOINT == 0 else 0.0
+    velocity = add_scaled(vector3(body.linear_velocity), faster, free_time)
+    spin = add_scaled(vector3(body.angular_velocity), symmetric_times(inertia, torque), free_time)
     through = subtract(add(velocity, cross(spin, arm)), vector3(water.flow))
     drag = drag_on(water, body, rotation, below, whole, arm, through, delta_time)
     braked = add_scaled(spin, symmetric_times(inertia, cross(arm, drag)), delta_time)
@@ -192,8 +206,13 @@ def float_body(system, world, water, body, delta_time):
 
 @entry_point("void(int64, int64, float64)")
 def float_bodies(system_address, address, delta_time):
-    """Step listener, before the step: add buoyancy and drag to the forces on every awake body in the water at `address`."""
+    """Step listener, before the step: add buoyancy and drag to the forces on every awake body in the water at `address`. Forces
+    last for all collision steps of an update, so they are added before the first."""
     system, water = system_at(system_address), view(address, 1, WATER)[0]
+    if system.step.steps_done > 0:
+        return
+    parts = system.step.steps_left + 1
+    delta_time, count = delta_time * parts, system.settings.substep_count * parts
     world, bodies = world_at(system.world), bodies_of(system.world)
     active = view(system.bodies.active, world.body_capacity, INT32)
     crest, floating = highest_crest(water), 0
@@ -201,7 +220,7 @@ def float_bodies(system_address, address, delta_time):
         body = bodies[active[k]]
         if body.mode < RIGID or body.flags & OMITS_FORCES or np.int64(body.collision_layer) & water.layers == 0:
             continue
-        if may_float(water, body, crest) and float_body(system, world, water, body, delta_time):
+        if may_float(water, body, crest) and float_body(system, world, water, body, delta_time, count):
             floating += 1
     water.floating_count = floating
     water.time += delta_time
@@ -216,4 +235,4 @@ def heights_at(address, points, count, heights):
     away = conjugate(quaternion(water.rotation))
     for k in range(count):
         at = rotate(away, subtract((places[3 * k], places[3 * k + 1], places[3 * k + 2]), vector3(water.position)))
-        answers[k], _, _ = surface_at(water, at[0], at[2], water.time)
+        answers[k], _, _ = surface_at(water, at[0], at[2], water.time, 0.0, 0.0)

@@ -30,6 +30,8 @@ def test_it_tells_what_it_does(space):
 @pytest.mark.parametrize("settings, said", [
     ({"size": (1, 0, 1)}, "size must be above 0"), ({"position": (0, math.nan, 0)}, "position must be 3 finite numbers"),
     ({"rotation": (0, 0, 0, 0)}, "rotation must not be zero"), ({"density": -1.0}, "density must be at least 0"),
+    ({"density": "heavy"}, "density must be at least 0"), ({"gravity": "moon"}, "gravity must be"),
+    ({"waves": None}, "waves must be at most 8"),
     ({"drag": math.inf}, "drag must be at least 0 and finite"), ({"flow": (1, 2)}, "flow must be 3 finite numbers"),
     ({"waves": [scree.Wave()] * 9}, "waves must be at most 8"), ({"gravity": -1.0}, "gravity must be at least 0"),
     ({"waves": [(1, 0)]}, "waves must be at most 8 of Wave"), ({"layers": ["sky"]}, "sky"),
@@ -40,7 +42,10 @@ def test_bad_values_are_named_and_make_no_water(space, settings, said):
     assert falls_freely(space)
 
 
-@pytest.mark.parametrize("wrong", [{"length": 0.0}, {"height": -1.0}, {"direction": (0, 0)}, {"phase": math.nan}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"length": 0.0}, {"height": -1.0}, {"direction": (0, 0)}, {"phase": math.nan}, {"length": "long"}, {"direction": None}],
+)
 def test_a_wrong_wave_is_refused(wrong):
     with pytest.raises(ValueError, match="Wave: "):
         scree.Wave(**wrong)

@@ -307,3 +307,48 @@ def test_a_restored_space_goes_on_with_the_same_waves():
         ways.append(hashes)
     assert ways[0] == ways[1] and len(set(ways[0])) == 60
     assert water.time == pytest.approx(110 / 60)
+
+
+# Found by a tester who knew the page alone.
+
+
+@pytest.mark.parametrize("parts", [1, 2, 4])
+def test_collision_steps_lift_no_more(parts):
+    space, water = lake()
+    body = space.add_rigid(block(1.0, 0.5, 1.0), (0, 0.1, 0), mass=2000.0)
+    for _ in range(600):
+        space.step(1 / 60, parts)
+    assert abs(body.position[1]) < 0.01 and water.time == pytest.approx(10.0)
+
+
+def test_a_turned_ball_bobs_as_high_as_one_that_is_not():
+    space, _ = lake(**STILL)
+    places = []
+    for index, turn in enumerate(((0, 0, 0, 1), (0.3, 0.2, 0.1, 0.9273))):
+        place = (10.0 * index, 0.2, 0)
+        places.append(space.add_rigid(scree.Sphere(radius=0.5), place, turn, mass=50.0 * SHAPES["ball"][1], can_sleep=False))
+    for _ in range(1800):
+        space.step(1 / 60)
+        assert places[1].position[1] < 0.68
+    assert places[0].position[1] == pytest.approx(places[1].position[1], abs=0.05)
+
+
+@pytest.mark.parametrize("rate", [60, 240])
+def test_a_light_raft_carries_its_load(rate):
+    """50 kg/m^3 under 8,000 kg: 800 + 8,000 kg on 16 m^2."""
+    space, _ = lake()
+    raft = space.add_rigid(block(2.0, 0.5, 2.0), (0, 0, 0), mass=800.0)
+    space.add_rigid(block(1.0, 0.5, 1.0), (0, 1.0, 0), mass=8000.0)
+    run(space, 20 * rate, 1 / rate)
+    assert 0.5 - raft.position[1] == pytest.approx(0.55, rel=0.05)
+
+
+def test_ripples_do_not_sink_a_barge():
+    for length, height in ((2.0, 0.2), (0.5, 0.05)):
+        space, _ = lake((scree.Wave(length=length, height=height),))
+        barge = space.add_rigid(block(10.0, 0.5, 4.0), (0, -0.4, 0), mass=900.0 * 160.0)
+        lowest = 0.0
+        for _ in range(900):
+            space.step(1 / 60)
+            lowest = min(lowest, barge.position[1])
+        assert lowest > -0.45

@@ -88,9 +88,12 @@ func _notification(what: int) -> void:
 				_fill()
 		NOTIFICATION_EXIT_WORLD:
 			_drain()
-		NOTIFICATION_TRANSFORM_CHANGED when _water:
-			_scree().call("water_place", _water, global_transform, size)
-			_tell_flow()
+		NOTIFICATION_TRANSFORM_CHANGED:
+			if _surface:
+				_surface.global_transform = global_transform.orthonormalized() # a scale does not count
+			if _water:
+				_scree().call("water_place", _water, global_transform, size)
+				_tell_flow()
 
 
 func _fill() -> void:
@@ -220,6 +223,7 @@ func _renew_surface() -> void:
 		_surface = MeshInstance3D.new()
 		_surface.cast_shadow = GeometryInstance3D.SHADOW_CASTING_SETTING_OFF
 		add_child(_surface, false, Node.INTERNAL_MODE_FRONT)
+		_surface.global_transform = global_transform.orthonormalized()
 		_own.shader = Shader.new()
 		_own.shader.code = SHADER
 	var plane := PlaneMesh.new()
