@@ -136,7 +136,7 @@ class SpaceStates:
             if now["population"][number] != then["population"][number]:
                 raise StateError(f"restore: the {part} of the space are not those of the state: they were changed, made or freed")
         if now["listener_count"] != then["listener_count"] or now["region_count"] != then["region_count"]:
-            raise StateError("restore: the vehicles and pulleys of the space are not those of the state")
+            raise StateError("restore: the vehicles, pulleys, soft bodies or water of the space are not those of the state")
 
     def _check_foreign(self, state: State, table: SpaceTable) -> None:
         """Check a state from outside once, for this space. Raises StateError."""

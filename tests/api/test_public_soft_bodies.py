@@ -96,5 +96,5 @@ def test_another_soft_body_is_not_the_one_of_the_state(space):
     sheet = space.add_soft_body(CORNERS, SHEET)
     state = space.save()
     sheet.remove()
-    with pytest.raises(RuntimeError, match="vehicles and pulleys"):
+    with pytest.raises(RuntimeError, match="vehicles, pulleys, soft bodies or water"):
         space.restore(state)
