@@ -131,6 +131,11 @@ func _node() -> void:
 	var expected := 0.25 * sin(TAU / 30.0 * 4.0 - sqrt(10.0 * TAU / 30.0) * water.get_time())
 	check("its wave is that of deep water", near(water.height_at(Vector3(4, 0, 1)), expected), water.height_at(Vector3(4, 0, 1)))
 	check("it counts what floats", water.get_floating_count() == 1)
+	water.density = -1.0
+	water.flow = Vector3(INF, 0, 0)
+	water.size = Vector3(1, 0, 1)
+	wave.length = -1.0
+	check("wrong values are refused", water.density == 1000.0 and water.flow == Vector3.ZERO and water.size.y == 5.0 and wave.length == 30.0)
 	wave.height = 0.0
 	water.flow = Vector3(0, 0, 1)
 	water.rotation.y = PI / 2.0

@@ -10,7 +10,8 @@ def test_water_does_what_formulas_say(tmp_path):
     run_checks(tmp_path, "public_water.gd", errors=(
         "water_get_time: there is no water 2", "water_create: size must be above 0", "water_set: there is no water 7777",
         "water_set: density must be at least 0", "water_set_waves: waves must be 6 numbers for each wave, got 2 numbers",
-        "water_free: there is no water",
+        "water_free: there is no water", "ScreeWater3D.density: must be finite and at least 0, got -1.0", "ScreeWater3D.flow",
+        "ScreeWater3D.size: must be finite and above 0", "ScreeWave.length: -1.0 is no value for it",
     ))  # fmt: skip
 
 

@@ -237,8 +237,17 @@ func _renew_surface() -> void:
 	_own.set_shader_parameter("waves", _uniforms(0.0))
 
 
+## A wrong value is refused here, so that the property stays as it was and later calls are right.
+func _is_right(property: StringName, right: bool, value: Variant) -> bool:
+	if not right:
+		push_error("ScreeWater3D.%s: must be finite and %s, got %s" % [property, {&"size": "above 0", &"flow": "a velocity"}.get(property, "at least 0"), value])
+	return right
+
+
 func _set_size(value: Vector3) -> void:
-	size = value.max(Vector3.ONE * 0.01)
+	if not _is_right(&"size", value.is_finite() and value.x > 0.0 and value.y > 0.0 and value.z > 0.0, value):
+		return
+	size = value
 	if _water:
 		_scree().call("water_place", _water, global_transform, size)
 	_renew_surface()
@@ -252,28 +261,33 @@ func _set_layers(value: int) -> void:
 
 
 func _set_density(value: float) -> void:
-	density = maxf(value, 0.0)
-	_tell_drag()
+	if _is_right(&"density", value >= 0.0 and is_finite(value), value):
+		density = value
+		_tell_drag()
 
 
 func _set_drag(value: float) -> void:
-	drag = maxf(value, 0.0)
-	_tell_drag()
+	if _is_right(&"drag", value >= 0.0 and is_finite(value), value):
+		drag = value
+		_tell_drag()
 
 
 func _set_damping(value: float) -> void:
-	damping = maxf(value, 0.0)
-	_tell_drag()
+	if _is_right(&"damping", value >= 0.0 and is_finite(value), value):
+		damping = value
+		_tell_drag()
 
 
 func _set_spin_damping(value: float) -> void:
-	spin_damping = maxf(value, 0.0)
-	_tell_drag()
+	if _is_right(&"spin_damping", value >= 0.0 and is_finite(value), value):
+		spin_damping = value
+		_tell_drag()
 
 
 func _set_flow(value: Vector3) -> void:
-	flow = value
-	_tell_flow()
+	if _is_right(&"flow", value.is_finite(), value):
+		flow = value
+		_tell_flow()
 
 
 func _set_waves(value: Array[_Wave]) -> void:

@@ -20,25 +20,36 @@ func numbers() -> PackedFloat32Array:
 
 
 func _set_direction(value: Vector2) -> void:
-	direction = value
-	emit_changed()
+	if _is_right(&"direction", value.is_finite() and not value.is_zero_approx(), value):
+		direction = value
+		emit_changed()
 
 
 func _set_length(value: float) -> void:
-	length = value
-	emit_changed()
+	if _is_right(&"length", value > 0.0 and is_finite(value), value):
+		length = value
+		emit_changed()
 
 
 func _set_height(value: float) -> void:
-	height = value
-	emit_changed()
+	if _is_right(&"height", value >= 0.0 and is_finite(value), value):
+		height = value
+		emit_changed()
 
 
 func _set_speed(value: float) -> void:
-	speed = value
-	emit_changed()
+	if _is_right(&"speed", is_finite(value), value):
+		speed = value
+		emit_changed()
 
 
 func _set_phase(value: float) -> void:
-	phase = value
-	emit_changed()
+	if _is_right(&"phase", is_finite(value), value):
+		phase = value
+		emit_changed()
+
+
+func _is_right(property: StringName, right: bool, value: Variant) -> bool:
+	if not right:
+		push_error("ScreeWave.%s: %s is no value for it" % [property, value])
+	return right
