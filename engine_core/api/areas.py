@@ -10,8 +10,9 @@ from ..batches.editing import shapes_on
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_AREA
 from ..core.areas import LARGEST_PRIORITY, MODE_NAMES
+from ..core.numbers import FARTHEST
 from ..geometry.turning import turned
-from .arrays import FURTHEST, Floats, Vector, basis_of, errors_of_call, number, read_only, rotations, twelve, vector
+from .arrays import Floats, Vector, basis_of, errors_of_call, number, read_only, rotations, twelve, vector
 from .handle import Handle
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class AreaEffect:
             raise ValueError(f"AreaEffect: priority must be a whole number of 32 bits, got {self.priority!r}")
         object.__setattr__(self, "gravity", tuple(vector("AreaEffect", "gravity", self.gravity, most=LARGEST).tolist()))
         if self.center is not None:
-            object.__setattr__(self, "center", tuple(vector("AreaEffect", "center", self.center, most=FURTHEST).tolist()))
+            object.__setattr__(self, "center", tuple(vector("AreaEffect", "center", self.center, most=FARTHEST).tolist()))
 
 
 class Area(Handle):
@@ -73,7 +74,7 @@ class Area(Handle):
 
     @position.setter
     def position(self, position: Vector) -> None:
-        core, place = self._space.core, vector("position", "position", position, most=FURTHEST)
+        core, place = self._space.core, vector("position", "position", position, most=FARTHEST)
         row = core.bodies.rows[core.area.index("position", self._id)]
 
         def move() -> None:  # turned as it is then
@@ -85,7 +86,7 @@ class Area(Handle):
         """Put the origin to `position` [m] (3,) and turn the area to `rotation`, a unit quaternion (4,). Raises ValueError,
         KeyError."""
         turn = rotations("move", rotation, 1)[0]
-        place = twelve(basis_of(turn), vector("move", "position", position, most=FURTHEST))
+        place = twelve(basis_of(turn), vector("move", "position", position, most=FARTHEST))
         self._late("move", lambda: self._space.core.area.set_transform(self._id, place))
 
     def _late(self, call: str, action: Callable[[], None]) -> None:

@@ -23,10 +23,6 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 """An array of whole numbers of 64 bits, of the shape that the call or property names."""
 NO_TURN = (0.0, 0.0, 0.0, 1.0)
-FURTHEST = 1e12
-"""The furthest that a body may lie from the origin along an axis [m]: squares of distances stay finite in single precision."""
-FASTEST = 1e8
-"""The highest velocity [m/s] and angular velocity [rad/s] along or about an axis that a body is given; at 1e9 a step stops it."""
 
 
 def doubles(call: str, name: str, value: Any) -> Floats:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from ..batches.adding import rows_of
 from ..batches.editing import are_asleep, edit_bodies, free_bodies, origin_motions_of
 from ..bodies.schema import RIGID
+from ..core.numbers import FARTHEST, FASTEST
 from ..edit import motion_edits
 from ..edit.edit_table import Edit
-from .arrays import FASTEST, FURTHEST, Floats, Ints, Vector, Vectors, read_only, rotations, rows
+from .arrays import Floats, Ints, Vector, Vectors, read_only, rotations, rows
 
 if TYPE_CHECKING:
     from .body import Body
@@ -86,7 +87,7 @@ class Bodies:
 
     @positions.setter
     def positions(self, positions: Vectors) -> None:
-        places = rows("positions", "positions", positions, len(self), most=FURTHEST)
+        places = rows("positions", "positions", positions, len(self), most=FARTHEST)
         edit_bodies(self._space.core, "positions", self._ids, motion_edits.set_origin, places)
 
     @property
@@ -149,7 +150,7 @@ class Bodies:
         """Put the origins to `positions` [m] (n, 3) and turn the bodies to `quaternions` x, y, z, w (n, 4); velocities do not
         change. Kinematic bodies arrive in the next step, at the velocity which that takes. Raises ValueError, KeyError,
         PoolFull."""
-        places = rows("move", "positions", positions, len(self), most=FURTHEST)
+        places = rows("move", "positions", positions, len(self), most=FARTHEST)
         given = places, rotations("move", quaternions, len(self), "quaternions")
         edit_bodies(self._space.core, "move", self._ids, motion_edits.set_pose, np.concatenate(given, axis=1))
 

@@ -7,9 +7,10 @@ import numpy as np
 
 from ..batches.editing import edit_bodies
 from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KIND_BODY, RIGID
+from ..core.numbers import FARTHEST, FASTEST
 from ..edit import motion_edits
 from .arrays import (
-    FASTEST, FURTHEST, NO_TURN, Floats, Vector, basis_of, errors_of_call, number, read_only, rotations, twelve, vector,
+    NO_TURN, Floats, Vector, basis_of, errors_of_call, number, read_only, rotations, twelve, vector,
 )  # fmt: skip
 from .bodies import Bodies
 from .handle import Handle
@@ -79,7 +80,7 @@ class Body(Handle):
 
     @position.setter
     def position(self, position: Vector) -> None:
-        self._many.positions = vector("position", "position", position, most=FURTHEST)
+        self._many.positions = vector("position", "position", position, most=FARTHEST)
 
     @property
     def rotation(self) -> Floats:
@@ -100,7 +101,7 @@ class Body(Handle):
         """Put the origin to `position` [m] (3,) and turn the body to `rotation`, a unit quaternion (4,); None leaves it.
         Velocities do not change. A kinematic body arrives in the next step, at the velocity which that takes, and pushes
         bodies out of its way. Raises ValueError, KeyError."""
-        place = vector("move", "position", position, most=FURTHEST)
+        place = vector("move", "position", position, most=FARTHEST)
         if rotation is None:
             edit_bodies(self._space.core, "move", self._many._ids, motion_edits.set_origin, place[None])
         else:

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from ..bodies.schema import KINEMATIC
 from ..characters.schema import HAS_LANDED, HAS_LEFT, HAS_STEPPED, IS_STUCK, ON_CEILING, ON_FLOOR, ON_WALL, SLIDES_DOWN
+from ..core.numbers import FARTHEST, FASTEST
 from .arrays import (
-    FASTEST, FURTHEST, NO_TURN, Floats, Ints, Vector, Vectors, errors_of_call, number, read_only, rotations, rows, vector,
+    NO_TURN, Floats, Ints, Vector, Vectors, errors_of_call, number, read_only, rotations, rows, vector,
 )  # fmt: skip
 from .body import Body
 from .handle import Handle
@@ -90,7 +91,7 @@ class Character(Handle):
 
     @position.setter
     def position(self, position: Vector) -> None:
-        place = vector("position", "position", position, most=FURTHEST)
+        place = vector("position", "position", position, most=FARTHEST)
         self._space.core.character.teleport(self._id, place, self._row("position")["rotation"].copy())
 
     @property

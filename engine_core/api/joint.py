@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..geometry.turning import turned
+from ..geometry.turning import inverse, turned
 from ..joints.schema import DISTANCE, IS_ENABLED
 from .arrays import Floats, basis_of, errors_of_call, read_only, twelve
 from .handle import Handle
@@ -117,7 +117,7 @@ def local_frame(body: "Body | None", frame: tuple[Floats, Floats]) -> list[float
     basis, origin = frame
     if body is None:
         return twelve(basis, origin)
-    back = body.rotation * (-1.0, -1.0, -1.0, 1.0)
+    back = inverse(body.rotation)
     return twelve(basis_of(back) @ basis, turned(back, origin - body.position))
 
 

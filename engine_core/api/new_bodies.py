@@ -7,9 +7,10 @@ import numpy as np
 
 from ..batches.adding import add_bodies
 from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KINEMATIC, RAY_PICKABLE, RIGID, STATIC
+from ..core.numbers import FARTHEST, FASTEST
 from ..shapes.schema import STRUCTURE
 from .arrays import (
-    FASTEST, FURTHEST, NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, errors_of_call, number, numbers, rotations,
+    NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, errors_of_call, number, numbers, rotations,
 )  # fmt: skip
 from .bodies import Bodies
 from .body import Body
@@ -114,7 +115,7 @@ class SpaceBodies:
             positions = np.empty((0, 3))
         count = len(positions) if many and np.ndim(positions) == 2 else 1
         motions = np.empty((count, 13))
-        motions[:, :3] = checked(call, place, positions, count, most=FURTHEST)
+        motions[:, :3] = checked(call, place, positions, count, most=FARTHEST)
         motions[:, 3:7] = rotations(call, quaternions, count, turn)
         motions[:, 7:10] = checked(call, velocity, velocities, count, most=FASTEST)
         motions[:, 10:] = checked(call, spin, spins, count, most=FASTEST)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..bodies.identity import kind_of
 from ..bodies.schema import KIND_AREA, KIND_BODY
+from ..core.numbers import FARTHEST
 from ..core.pose_motors import PoseMotors, motors_between
 from ..core.pulleys import Pulley
 from ..core.soft_bodies import SoftBody
@@ -22,7 +23,7 @@ from ..solver.listeners import AFTER_STEP, BEFORE_STEP, SUB_STEP
 from . import joint as joint_handle
 from .areas import Area, AreaEffect, check_effect
 from .arrays import (
-    FURTHEST, NO_TURN, Floats, Ints, Numbers, Vector, Vectors, basis_of, errors_of_call, number, read_only, rotations, twelve,
+    NO_TURN, Floats, Ints, Numbers, Vector, Vectors, basis_of, errors_of_call, number, read_only, rotations, twelve,
     vector,
 )  # fmt: skip
 from .bodies import Bodies
@@ -254,7 +255,7 @@ class Space(SpaceBodies, SpaceCharacters, SpaceQueries, SpaceSaving, SpaceDrawin
         core.system_index("add_area", self._id)
         if effect is not None:
             check_effect("add_area", effect)
-        place = twelve(basis_of(rotations("add_area", rotation, 1)[0]), vector("add_area", "position", position, most=FURTHEST))
+        place = twelve(basis_of(rotations("add_area", rotation, 1)[0]), vector("add_area", "position", position, most=FARTHEST))
         own, seen = layers.bits("add_area", layer or layers.names[0]), layers.bits("add_area", sees)
         identity = self._world.shapes.take(shape, 1, "add_area")
         with self._world.shapes.given_back_unless_done([identity]):

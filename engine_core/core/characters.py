@@ -21,17 +21,17 @@ from ..bodies.identity import describe_id, index_of, make_id
 from ..bodies.schema import KINEMATIC, TELEPORTS
 from ..characters.schema import CHARACTER, FALLS, IS_PLACED, JUMPS, KEEPS_VELOCITY, MOVE, ON_FLOOR, TURNS
 from ..collision.bounds_queries import query_bounds
-from ..geometry.turning import turned
+from ..geometry.turning import inverse, turned
 from ..edit import motion_edits
 from ..runtime.memory import Pool, address_of
 from ..shapes.traits import SURFACE
+from .numbers import FASTEST, finite
 from .part import Part
 from .queries import install_queries
 
 KIND_CHARACTER = 7
 """The kind in the ids of characters, after those of bodies/schema.py."""
 MOST_CHARACTERS = 1 << 14
-FARTHEST, FASTEST = 1e12, 1e8
 DEGREE = math.pi / 180.0
 
 # Settings that are one number: default, least, most.
@@ -46,16 +46,6 @@ NUMBERS = {
 }
 SWITCHES = {"falls": (True, FALLS), "keeps_velocity": (True, KEEPS_VELOCITY), "turns": (True, TURNS)}
 LEAST_SNAP = 0.1
-
-
-def _vector(call: str, name: str, value, width: int = 3, most: float = FARTHEST) -> np.ndarray:
-    try:
-        numbers = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{call}: {name} must be {width} numbers, got {value!r}") from None
-    if numbers.shape != (width,) or not np.isfinite(numbers).all() or (np.abs(numbers) > most).any():
-        raise ValueError(f"{call}: {name} must be {width} finite numbers of at most {most:g}, got {value!r}")
-    return numbers
 
 
 class CharacterInterface(Part):
@@ -162,7 +152,7 @@ class CharacterInterface(Part):
 
     @staticmethod
     def _direction(call: str, up) -> np.ndarray:
-        direction = _vector(call, "up", up)
+        direction = finite(call, "up", up, (3,))
         size = float(np.linalg.norm(direction))
         if size < 1e-6:
             raise ValueError(f"{call}: up must not be zero")
@@ -238,8 +228,8 @@ class CharacterInterface(Part):
         """Put a character elsewhere: its origin, world [m], and its rotation, a unit quaternion; None leaves it. It stands still
         in the air until it has moved; its body gets there with the next move. Raises KeyError, ValueError."""
         row = self.row("place", identity)
-        place = _vector("place", "position", position)
-        turn = row["rotation"].copy() if rotation is None else _vector("place", "rotation", rotation, 4)
+        place = finite("place", "position", position, (3,))
+        turn = row["rotation"].copy() if rotation is None else finite("place", "rotation", rotation, (4,))
         size = float(np.linalg.norm(turn))
         if not 0.5 < size < 2.0:
             raise ValueError(f"place: rotation must be a unit quaternion, got {rotation!r}")
@@ -260,7 +250,7 @@ class CharacterInterface(Part):
     def lowest(self, row, shape: int) -> float:
         """How far a shape reaches against `up` from the character's origin [m], by its bounds. Raises KeyError."""
         bounds = self._shapes.rows["bounds"][self._world.shape.index("set_shape", shape)].astype(np.float64)
-        own = turned(row["rotation"] * (-1.0, -1.0, -1.0, 1.0), row["up"])
+        own = turned(inverse(row["rotation"]), row["up"])
         low, high = bounds[:3], bounds[3:]
         return float(-0.5 * (low + high) @ own + 0.5 * (high - low) @ np.abs(own))
 
@@ -280,7 +270,7 @@ class CharacterInterface(Part):
             return False
         self._world.body.set_shape(body, 0, shape)
         row["position"] += way
-        row["place"] += turned(row["ground_rotation"] * (-1.0, -1.0, -1.0, 1.0), way)
+        row["place"] += turned(inverse(row["ground_rotation"]), way)
         self._jump_body(row)
         return True
 
@@ -297,12 +287,12 @@ class CharacterInterface(Part):
         row = self.row("jump", identity)
         if not row["flags"] & FALLS:
             raise ValueError("jump: the character does not fall by itself: give a wanted velocity along up")
-        row["jump"] = _vector("jump", "speed", [speed], 1, FASTEST)[0]
+        row["jump"] = finite("jump", "speed", [speed], (1,), FASTEST)[0]
         row["flags"] |= JUMPS
 
     def set_wanted(self, identity: int, velocity) -> None:
         """Set the wanted velocity of later moves [m/s]. Raises KeyError, ValueError."""
-        self.row("wanted", identity)["wanted"] = _vector("wanted", "velocity", velocity, 3, FASTEST)
+        self.row("wanted", identity)["wanted"] = finite("wanted", "velocity", velocity, (3,), FASTEST)
 
     def move(self, system: int, identities, wanted, seconds: float) -> None:
         """Move characters of a system by their wanted velocities, float64 (n, 3) or (3,) [m/s], for a time [s], one after the

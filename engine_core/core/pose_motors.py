@@ -14,10 +14,10 @@ import numpy as np
 
 from ..batches.pose_motors import AIM, aim_joints
 from ..edit import joint_placement
+from ..geometry.turning import inverse
 from ..joints.schema import ANGULAR_AXES, IS_CONNECTED, UNLIMITED
 from ..runtime.memory import address_of
-
-CONJUGATE = np.array([-1.0, -1.0, -1.0, 1.0])
+from .numbers import finite, number
 
 
 class PoseMotors:
@@ -45,21 +45,17 @@ class PoseMotors:
         `most_torque` [N m] about each axis, one for all or (n,). Limits of the joints hold. Raises ValueError, KeyError."""
         call = "aim"
         self._check(call)
-        turns = np.asarray(rotations, np.float64)
-        if turns.shape != (len(self), 4) or not np.isfinite(turns).all():
-            raise ValueError(f"{call}: rotations must be finite, of shape ({len(self)}, 4), got shape {turns.shape}")
+        turns = finite(call, "rotations", rotations, (len(self), 4))
         sizes = np.linalg.norm(turns, axis=1)
         if (np.abs(sizes - 1.0) > 0.01).any():
             raise ValueError(f"{call}: rotations must be unit quaternions, got {turns[np.abs(sizes - 1.0) > 0.01][0]}")
         torque = np.asarray(most_torque, np.float64)
-        if not 0.0 <= rate < math.inf:
-            raise ValueError(f"{call}: rate must be at least 0 and finite, got {rate!r}")
         if torque.shape not in ((), (len(self),)) or not (torque >= 0.0).all():
             raise ValueError(f"{call}: most_torque must be at least 0, one or {len(self)} of them, got {most_torque!r}")
         turns = turns / sizes[:, None]
         aims = self._aims
-        aims["rotation"] = np.where(self._is_reversed[:, None], turns * CONJUGATE, turns)
-        aims["rate"], aims["torque"] = rate, np.minimum(torque, UNLIMITED)
+        aims["rotation"] = np.where(self._is_reversed[:, None], inverse(turns), turns)
+        aims["rate"], aims["torque"] = number(call, "rate", rate, 0.0), np.minimum(torque, UNLIMITED)
         if aim_joints(self._world.address, address_of(aims), len(aims)):
             self._renew()
 

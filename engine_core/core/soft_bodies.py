@@ -19,10 +19,10 @@ from ..soft_bodies.rays import SOFT_RAY, ray_soft_body
 from ..soft_bodies.schema import CONTACT, MOST_CANDIDATES, MOST_CONTACTS, SOFT_BODY
 from ..soft_bodies.solving import begin_soft_body, solve_soft_body
 from .listeners import ListeningConstraint
+from .numbers import FASTEST, finite, number
 from .part import Part
 
 MOST_PARTICLES = 1 << 20
-FARTHEST, FASTEST = 1e12, 1e8
 THICKEST, RADIUS_OF_EDGE = 0.02, 0.25
 """By default the radius of particles is a quarter of the mean edge, at most 2 cm [m]."""
 LEAST_VOLUME = 0.05
@@ -34,30 +34,6 @@ ADDRESSES = (
     "positions", "velocities", "previous", "targets", "inverse_masses", "forces", "accelerations", "damps", "winds", "checked",
     "contact_counts", "contacts", "edges", "triangles", "candidates", "exceptions", "exception_count", "wind_areas",
 )  # fmt: skip
-
-
-def finite(call: str, name: str, value, shape: tuple, most: float = FARTHEST) -> np.ndarray:
-    """Doubles of a shape, in which -1 stands for any length. Raises ValueError."""
-    try:
-        numbers = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{call}: {name} must be numbers, got {value!r}") from None
-    if numbers.ndim != len(shape) or any(want not in (-1, have) for want, have in zip(shape, numbers.shape, strict=True)):
-        wanted = ", ".join("n" if want < 0 else str(want) for want in shape)
-        raise ValueError(f"{call}: {name} must be of shape ({wanted}), got {numbers.shape}")
-    if not np.isfinite(numbers).all() or (np.abs(numbers) > most).any():
-        wrong = numbers[~(np.abs(numbers) <= most)].flat[0]
-        raise ValueError(f"{call}: {name} must be finite and at most {most:g}, got {wrong} in it")
-    return numbers
-
-
-def number(call: str, name: str, value, least: float, most: float = math.inf, is_above: bool = False) -> float:
-    """One finite number in a range. Raises ValueError."""
-    given = float(finite(call, name, value, ()))
-    if not (given > least if is_above else given >= least) or given > most:
-        at_most = f" and at most {most:g}" if most < math.inf else ""
-        raise ValueError(f"{call}: {name} must be {'above' if is_above else 'at least'} {least:g}{at_most}, got {value!r}")
-    return given
 
 
 # The settings that are one number of the record: least value, and whether it must be above that.

@@ -15,11 +15,12 @@ import numpy as np
 
 from ..bodies.schema import RIGID
 from ..edit import body_placement
-from ..geometry.turning import turned
+from ..geometry.turning import inverse, turned
 from ..runtime.memory import address_of
 from ..water.floating import float_bodies, heights_at
 from ..water.schema import MOST_WAVES, WATER
 from .listeners import ListeningConstraint
+from .numbers import FASTEST, finite, number
 from .part import Part
 
 GRAVITY = 9.81
@@ -40,34 +41,18 @@ class Wave:
     phase: float = 0.0
 
     def __post_init__(self) -> None:
-        numbers = [_number(one) for one in (self.length, self.height, self.phase, self.speed or 0.0)]
-        way = np.asarray(self.direction)
-        if way.shape != (2,) or way.dtype.kind not in "iuf" or not np.isfinite(way).all() or not all(map(math.isfinite, numbers)):
-            raise ValueError(f"Wave: finite numbers are wanted, two of them as direction, got {self!r}")
-        if math.hypot(*self.direction) < 1e-9 or self.length <= 0.0 or self.height < 0.0:
-            raise ValueError(f"Wave: a direction, a length above 0 and a height of at least 0 are wanted, got {self!r}")
-
-
-def _number(value) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return math.nan
-
-
-def _numbers(call: str, name: str, value, count: int) -> np.ndarray:
-    try:
-        numbers = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        numbers = np.zeros(0)
-    if numbers.shape != (count,) or not np.isfinite(numbers).all():
-        raise ValueError(f"{call}: {name} must be {count} finite numbers, got {value!r}")
-    return numbers
+        if math.hypot(*finite("Wave", "direction", self.direction, (2,))) < 1e-9:
+            raise ValueError(f"Wave: direction must not be zero, got {self.direction!r}")
+        number("Wave", "length", self.length, 0.0, is_above=True)
+        number("Wave", "height", self.height, 0.0)
+        finite("Wave", "phase", self.phase, ())
+        if self.speed is not None:
+            finite("Wave", "speed", self.speed, ())
 
 
 class Water(ListeningConstraint):
     """Water in a box, whose upper side is its surface at rest. Made by `Space.add_water`, or by `water.create` of the core's
-    World. Bodies in it that may fall asleep do so only if there are no waves."""
+    World. Bodies that its waves reach do not fall asleep."""
 
     def __init__(self, world, system: int, record: np.ndarray):
         super().__init__(world, system, [], record, float_bodies)
@@ -76,8 +61,8 @@ class Water(ListeningConstraint):
         """Put the middle of the surface to `position`, world [m] (3,). `size`: x, depth and z [m] (3,). `rotation`: quaternion x,
         y, z, w (4,) of its axes, of which y is up. Bodies in it wake. Raises ValueError, KeyError."""
         self._check_there("place")
-        at, edges = _numbers("place", "position", position, 3), _numbers("place", "size", size, 3)
-        row, turn = self.row, _numbers("place", "rotation", rotation, 4)
+        at, edges = finite("place", "position", position, (3,)), finite("place", "size", size, (3,))
+        row, turn = self.row, finite("place", "rotation", rotation, (4,))
         if (edges <= 0.0).any():
             raise ValueError(f"place: size must be above 0, got {size!r}")
         if np.linalg.norm(turn) < 1e-9:
@@ -91,12 +76,11 @@ class Water(ListeningConstraint):
         """Set `density` [kg/m^3], `drag` (coefficient, no unit: force 0.5 density drag area speed^2), `damping` and
         `spin_damping` [1/s]. Bodies in it wake. Raises ValueError, KeyError."""
         self._check_there("set")
-        for name, value in settings.items():
+        for name in settings:
             if name not in SETTINGS:
                 raise ValueError(f"set: there is no setting {name}; there are {', '.join(SETTINGS)}")
-            if not 0.0 <= _number(value) < math.inf:
-                raise ValueError(f"set: {name} must be at least 0 and finite, got {value!r}")
-        for name, value in settings.items():
+        numbers = {name: number("set", name, value, 0.0) for name, value in settings.items()}
+        for name, value in numbers.items():
             self.row[name] = value
         self._wake()
 
@@ -108,7 +92,7 @@ class Water(ListeningConstraint):
     @flow.setter
     def flow(self, velocity) -> None:
         self._check_there("flow")
-        self.row["flow"] = _numbers("flow", "flow", velocity, 3)
+        self.row["flow"] = finite("flow", "flow", velocity, (3,), FASTEST)
         self._wake()
 
     def set_waves(self, waves: Sequence[Wave]) -> None:
@@ -118,10 +102,10 @@ class Water(ListeningConstraint):
             raise ValueError(f"set_waves: waves must be at most {MOST_WAVES} of Wave, got {waves!r}")
         gravity = self._gravity()
         for row, wave in zip(self.row["waves"], waves, strict=False):
-            number = 2.0 * math.pi / wave.length
+            wave_number = 2.0 * math.pi / wave.length
             row["direction"] = np.asarray(wave.direction, np.float64) / math.hypot(*wave.direction)
-            row["amplitude"], row["wave_number"], row["phase"] = 0.5 * wave.height, number, wave.phase
-            row["frequency"] = math.sqrt(gravity * number) if wave.speed is None else number * wave.speed
+            row["amplitude"], row["wave_number"], row["phase"] = 0.5 * wave.height, wave_number, wave.phase
+            row["frequency"] = math.sqrt(gravity * wave_number) if wave.speed is None else wave_number * wave.speed
         self.row["wave_count"], self.row["time"] = len(waves), 0.0
         self._wake()
 
@@ -134,9 +118,7 @@ class Water(ListeningConstraint):
         """The height of the waves over points, world [m] (n, 3): how far the surface is above the surface at rest, along the
         water's up [m] (n,). Raises ValueError, KeyError."""
         self._check_there("heights")
-        places = np.ascontiguousarray(points, dtype=np.float64)
-        if places.ndim != 2 or places.shape[1] != 3 or not np.isfinite(places).all():
-            raise ValueError(f"heights: points must be finite, of shape (n, 3), got {points!r}")
+        places = np.ascontiguousarray(finite("heights", "points", points, (-1, 3)))
         heights = np.zeros(len(places))
         heights_at(address_of(self._record), address_of(places), len(places), address_of(heights))
         return heights
@@ -169,7 +151,7 @@ class Water(ListeningConstraint):
         sleeps = (rows["id"] > 0) & (rows["system"] == self._world.system_index("wake", self._system))
         sleeps &= (rows["mode"] >= RIGID) & (rows["active_index"] < 0)
         indices = np.flatnonzero(sleeps)
-        away = np.broadcast_to(row["rotation"] * (-1.0, -1.0, -1.0, 1.0), (len(indices), 4))
+        away = np.broadcast_to(inverse(row["rotation"]), (len(indices), 4))
         at = turned(away, rows["position"][indices] - row["position"])
         reach = rows["extent"][indices] + float(row["waves"]["amplitude"][: row["wave_count"]].sum())
         is_near = (np.abs(at[:, 0]) <= row["half_width"] + reach) & (np.abs(at[:, 2]) <= row["half_length"] + reach)
@@ -192,9 +174,7 @@ class WaterInterface(Part):
         row = record[0]
         row["density"], row["drag"], row["damping"], row["spin_damping"] = 1000.0, 0.5, 1.0, 1.0
         row["rotation"][3], row["layers"], row["is_enabled"] = 1.0, layers, 1
-        if gravity is not None and not 0.0 <= _number(gravity) < math.inf:
-            raise ValueError(f"create_water: gravity must be at least 0 and finite, got {gravity!r}")
-        row["gravity"] = -1.0 if gravity is None else gravity
+        row["gravity"] = -1.0 if gravity is None else number("create_water", "gravity", gravity, 0.0)
         water = Water(self._world, system, record)
         try:
             water.place(position, size, rotation)

@@ -7,7 +7,8 @@
     other.restore(State.from_bytes(state.to_bytes()))
 
 A state holds all that decides how the space moves on, and nothing that is made or freed: the bodies, shapes, joints, areas,
-exceptions, vehicles and pulleys must be the same when it is restored, else `restore` raises StateError and changes nothing.
+exceptions, vehicles, pulleys, soft bodies and water must be the same when it is restored, else `restore` raises StateError and
+changes nothing.
 """
 
 import numpy as np

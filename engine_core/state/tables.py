@@ -19,8 +19,8 @@ INT32_SIZE = 4
 
 
 class SpaceTable:
-    """The regions of a space, and the records of its parts whose state is saved: vehicles, pulleys. Made anew when such a part
-    comes or goes. `address`: that of its SPACE."""
+    """The regions of a space, and the records of its parts whose state is saved: vehicles, pulleys, soft bodies, water. Made anew
+    when such a part comes or goes. `address`: that of its SPACE."""
 
     def __init__(self, world, system):
         self._world, self._system = world, system
@@ -138,7 +138,7 @@ class SpaceTable:
             self._add_fields(f"tree {layer}", declared.OF_TREE, trees.tree_address(layer))
 
     def _add_parts(self) -> None:
-        """Add the records of vehicles and pulleys, but for the addresses in them."""
+        """Add the records of its parts, but for the addresses in them."""
         for number, part in enumerate(self.parts):
             for name, rows, kept in part.records():
                 self._words.append(rows)  # keeps its memory
@@ -158,5 +158,5 @@ def capacities_of(pools) -> dict[int, int]:
 
 
 def parts_of(system) -> list:
-    """The vehicles and pulleys of a space, in the order in which they were made."""
+    """The vehicles, pulleys, soft bodies and waters of a space, in the order in which they were made."""
     return sorted(system.kept, key=lambda part: part.first_listener)

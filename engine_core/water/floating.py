@@ -30,7 +30,7 @@ INT32, FLOAT32 = np.int32, np.float32
 BALANCED = 0.003
 """A body that floats free may fall asleep once its weight and its buoyancy have been equal up to this part of gravity for the
 time that it takes to fall asleep: what bobs is slow where it turns round. What waves reach does not fall asleep."""
-SOFTEST = 1.0
+DEEPEST_LIFT = 1.0
 """A body that is lifted goes no farther in a step than this many times the depth of what it displaces: light and thin bodies
 would be thrown out of the water."""
 ALL_BELOW = 0.999
@@ -128,7 +128,8 @@ def edges_of(body):
 
 @kernel
 def drag_on(water, body, rotation, below, whole, arm, velocity, delta_time):
-    """The force of drag at `arm` [N]. `velocity`: there, through the water, that the step would end with without drag."""
+    """The force of drag at `arm` [N]. `velocity`: there, through the water; of a free body that which the step would end with
+    without drag."""
     speed = length(velocity)
     if speed < 1e-9:
         return (0.0, 0.0, 0.0)
@@ -180,12 +181,12 @@ def float_body(system, world, water, body, delta_time, count):
     gravity = length(vector3(system.settings.gravity)) if water.gravity < 0.0 else water.gravity
     strength = water.density * below * gravity
     _, _, depth = surface_over(water, add(position, arm), water.time + ahead, (0.0, 0.0, 0.0))
-    most = length(vector3(body.gravity)) + SOFTEST * max(depth, 0.0) / (delta_time * delta_time)
+    most = length(vector3(body.gravity)) + DEEPEST_LIFT * max(depth, 0.0) / (delta_time * delta_time)
     strength = min(strength, most / max(np.float64(body.inverse_mass), 1e-30))
     lift = scale(rotate(quaternion(water.rotation), (0.0, 1.0, 0.0)), strength)
     torque, inertia = cross(arm, lift), body.inverse_inertia_world
-    jerk = length(symmetric_times(inertia, torque)) * np.float64(body.extent)
-    torque = scale(torque, min(1.0, most / max(jerk, 1e-30)))
+    turning = length(symmetric_times(inertia, torque)) * np.float64(body.extent)
+    torque = scale(torque, min(1.0, most / max(turning, 1e-30)))
     faster = add_scaled(vector3(body.gravity), lift, np.float64(body.inverse_mass))
     # What else is on a body takes its part of the lift: then the velocity that the step would end with is not known.
     free_time = delta_time if body.pair_count == 0 and body.flags & HAS_JOINT == 0 else 0.0
@@ -197,7 +198,6 @@ def float_body(system, world, water, body, delta_time, count):
     push(
         body, add(lift, drag), add(add(torque, cross(arm, drag)), spin_drag_on(water, body, rotation, below, braked, delta_time))
     )
-    turning = length(symmetric_times(inertia, torque)) * np.float64(body.extent)
     is_free = body.pair_count == 0 and max(length(faster), turning) > BALANCED * gravity
     if is_free or (water.wave_count > 0 and below < ALL_BELOW * whole):
         begin_rest(body)

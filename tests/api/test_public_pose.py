@@ -106,7 +106,7 @@ def test_a_sleeper_wakes_for_another_pose():
 
 
 @pytest.mark.parametrize("rotations, settings, said", [
-    ([(0, 0, 0, 1)], {}, r"aim: rotations must be finite, of shape \(3, 4\)"),
+    ([(0, 0, 0, 1)], {}, r"aim: rotations must be of shape \(3, 4\), got \(1, 4\)"),
     ([(0, 0, 0, 2)] * 3, {}, "aim: rotations must be unit quaternions"),
     ([(0, 0, math.nan, 1)] * 3, {}, "aim: rotations must be finite"),
     ([(0, 0, 0, 1)] * 3, {"rate": -1.0}, "aim: rate must be at least 0"),
