@@ -3,11 +3,9 @@
 The thread of Godot's physics calls; a call waits for the end of a step that runs.
 """
 
-import itertools
-
 import numpy as np
 
-from ..core.pose_motors import PoseMotors, motors_between
+from ..core.pose_motors import motors_between
 from .locked_calls import LockedCalls
 from .public_class import PublicClass
 from .schema import FLOAT, INT, PACKED_FLOAT32_ARRAY, PACKED_INT64_ARRAY
@@ -16,36 +14,25 @@ _MOTORS = {"motors": INT}
 
 
 class _Calls(LockedCalls):
-    """The functions behind the methods. `server.pose_motors` holds them by number."""
-
-    _numbers = itertools.count(1)
-
-    @staticmethod
-    def _motors(server, number: int) -> PoseMotors:
-        if number not in server.pose_motors:
-            raise ValueError(f"there are no motors {number}")
-        return server.pose_motors[number]
+    """The functions behind the methods. `server.pose_motors` holds the motors."""
 
     def pose_motors_create(self, server, parents, bodies):
         if len(parents) != len(bodies):
             raise ValueError(f"as many parents as bodies are wanted, got {len(parents)} and {len(bodies)}")
         motors = motors_between(server.world, [int(one) for one in parents], [int(one) for one in bodies])
-        number = next(self._numbers)
-        server.pose_motors[number] = motors
-        return number
+        return server.pose_motors.keep(server.world.body.system(int(bodies[0])) if len(bodies) else 0, motors)
 
     def pose_motors_aim(self, server, number, rotations, rate, max_torque):
-        motors = self._motors(server, number)
+        _, motors = server.pose_motors.get(number)
         if len(rotations) != 4 * len(motors):
             raise ValueError(f"four numbers for each of {len(motors)} bodies are wanted, got {len(rotations)} numbers")
         motors.aim(np.asarray(rotations, np.float64).reshape(-1, 4), rate, max_torque)
 
     def pose_motors_relax(self, server, number):
-        self._motors(server, number).relax()
+        server.pose_motors.get(number)[1].relax()
 
     def pose_motors_free(self, server, number):
-        self._motors(server, number)
-        del server.pose_motors[number]
+        server.pose_motors.remove(number)
 
 
 def add_pose_motor_methods(scree: PublicClass, engine) -> None:

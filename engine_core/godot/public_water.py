@@ -5,7 +5,7 @@ The thread of Godot's physics calls; a call waits for the end of a step that run
 
 import numpy as np
 
-from ..core.water import ALL_LAYERS, Water, Wave
+from ..core.water import ALL_LAYERS, Wave
 from ..shapes.stretch import quaternion_of
 from .frames import frame_of_space
 from .locked_calls import LockedCalls
@@ -15,37 +15,6 @@ from .schema import FLOAT, INT, PACKED_FLOAT32_ARRAY, PACKED_VECTOR3_ARRAY, RID,
 _WATER = {"water": INT}
 WAVE_NUMBERS = 6
 """Numbers of a wave in a packed array: direction along x and z, length, height, speed (0: that of deep water), phase."""
-
-
-class Waters:
-    """The bodies of water of a server, by number."""
-
-    def __init__(self):
-        self._waters: dict[int, tuple[int, Water]] = {}
-        self._last = 0
-
-    def keep(self, space: int, water: Water) -> int:
-        """Keep it under a new number."""
-        self._last += 1
-        self._waters[self._last] = space, water
-        return self._last
-
-    def get(self, number: int) -> tuple[int, Water]:
-        """The space and the water of a number. Raises ValueError."""
-        if number not in self._waters:
-            raise ValueError(f"there is no water {number}")
-        return self._waters[number]
-
-    def remove(self, number: int) -> None:
-        """Take it out of its space. Raises ValueError."""
-        _, water = self.get(number)
-        del self._waters[number]
-        water.remove()
-
-    def remove_of(self, space: int) -> None:
-        """Remove the water of a space that is being freed."""
-        for number in [number for number, (of, _) in self._waters.items() if of == space]:
-            self.remove(number)
 
 
 def waves_of(numbers: np.ndarray) -> list[Wave]:

@@ -26,7 +26,6 @@ from .creation.stock import Stock
 from .errors import missing
 from .frames import to_world
 from .joint_making import settle_broken
-from .public_water import Waters
 from .raw_memory import copy, reader, zero
 from .server_areas import free_area
 from .server_batches import InstanceBatches
@@ -39,6 +38,7 @@ from .server_streaming import Streams
 from .shape_bindings import ShapeBindings
 from .step_thread import StepThread
 from .stretched_queries import StretchedQueries
+from .things_by_number import ThingsByNumber
 from .virtual_table import BODY_STATE
 
 _REPORT = ctypes.CFUNCTYPE(None, c_int64, c_int64, c_int64)
@@ -114,9 +114,9 @@ class Server:
         self._callbacks: list = []
         self.stock = Stock(self)
         self.lock = ServerLock(self.address, self.stock.take_over)
-        self.streams = Streams(self)
-        self.instance_batches = InstanceBatches(self)
-        self.machines, self.waters, self.pose_motors = Machines(self), Waters(), {}
+        self.streams, self.instance_batches = Streams(self), InstanceBatches(self)
+        self.machines, self.waters = Machines(self), ThingsByNumber("water", lambda water: water.remove())
+        self.pose_motors = ThingsByNumber("set of motors")
         self.drawn_sets, self.characters = DrawnSets(self), Characters(self)
         self.bricks, self.states = BrickSets(self), States(self)
         self.queries = Queries(world)
@@ -445,7 +445,7 @@ class Server:
         elif kind == KIND_SYSTEM:
             self.world.system_index("free_rid", identity)
             self.streams.close_of(identity)
-            for owner in (self.instance_batches, self.machines, self.waters):
+            for owner in (self.instance_batches, self.machines, self.waters, self.pose_motors):
                 owner.remove_of(identity)
             self._leave_space(identity)
             self.drop_space(identity)

@@ -13,6 +13,7 @@ from ..shapes.stretch import quaternions, split_many
 from .frames import frame_of_space
 from .methods import locked_calls
 from .schema import INT, PACKED_FLOAT32_ARRAY, RID, TRANSFORM3D
+from .things_by_number import ThingsByNumber
 
 LARGEST_BATCH = 1 << 20
 """Bodies of one call."""
@@ -32,13 +33,12 @@ def transform_rows(call: str, transforms: np.ndarray, count: int = -1) -> np.nda
     return rows
 
 
-class InstanceBatches:
-    """The batches of a server, by handle."""
+class InstanceBatches(ThingsByNumber):
+    """The batches of a server with their derived shapes, by handle."""
 
     def __init__(self, server):
+        super().__init__("batch", self._take_out)
         self._server = server
-        self._batches: dict[int, tuple[int, BodyBatch, list[int]]] = {}  # handle: space, batch, derived shapes
-        self._handles = 0
 
     def add(self, space: int, shape: int, transforms, placed, layer: int, mask: int, user_id: int) -> int:
         """Add static bodies of one shape. `transforms`: 12 numbers each, as in a MultiMesh's buffer (rows of the basis, each with
@@ -65,15 +65,11 @@ class InstanceBatches:
         batch = BodyBatch(queue, bodies, used, cooked, user_id=user_id, keeps=keeps)
         batch.push()
         queue.advance()
-        self._handles += 1
-        self._batches[self._handles] = space, batch, derived
-        return self._handles
+        return self.keep(space, (batch, derived))
 
-    def remove(self, handle: int) -> None:
-        """Remove a batch; bodies lying on it wake."""
-        if handle not in self._batches:
-            raise ValueError(f"there is no batch {handle}")
-        _, batch, derived = self._batches.pop(handle)
+    def _take_out(self, kept: tuple[BodyBatch, list[int]]) -> None:
+        """Take a batch out; bodies lying on it wake."""
+        batch, derived = kept
         batch.remove()
         batch.queue.close()
         for row in derived:
@@ -82,20 +78,11 @@ class InstanceBatches:
 
     def instance(self, handle: int, identity: int) -> int:
         """The number of the instance whose body has this id, or -1."""
-        if handle not in self._batches:
+        if handle not in self:
             return -1
-        batch = self._batches[handle][1]
+        batch, _ = self.get(handle)[1]
         found = np.flatnonzero(batch.rows == index_of(identity))
         return int(found[0]) if len(found) and identity in batch.ids[found] else -1
-
-    def remove_of(self, space: int) -> None:
-        """Remove the batches of a space that is being freed."""
-        for handle in [handle for handle, (of, _, _) in self._batches.items() if of == space]:
-            self.remove(handle)
-
-    def remove_all(self) -> None:
-        for handle in list(self._batches):
-            self.remove(handle)
 
 
 def add_batch_methods(methods, engine) -> None:

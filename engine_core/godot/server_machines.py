@@ -17,6 +17,7 @@ from ..core.vehicles import AntiRollBar, Differential, Engine, Lean, Track, Vehi
 from .frames import frame_of_space
 from .methods import locked_calls
 from .schema import DICTIONARY, FLOAT, INT, PACKED_VECTOR3_ARRAY, RID, VECTOR3
+from .things_by_number import ThingsByNumber
 
 _LISTS = {"wheels": Wheel, "differentials": Differential, "tracks": Track, "anti_roll_bars": AntiRollBar}
 _SINGLE = {"engine": Engine, "lean": Lean}
@@ -57,21 +58,18 @@ def parts_of(description: dict) -> dict:
     return parts
 
 
-class Machines:
+class Machines(ThingsByNumber):
     """The vehicles and pulleys of a server, by handle."""
 
     def __init__(self, server):
+        super().__init__("vehicle or pulley", lambda machine: machine.remove())
         self._server = server
-        self._things: dict[int, tuple[int, Vehicle | Pulley]] = {}  # handle: space, thing
-        self._handles = 0
 
     def _keep(self, body: int, thing: Vehicle | Pulley) -> int:
-        self._handles += 1
-        self._things[self._handles] = self._server.world.body.system(body), thing
-        return self._handles
+        return self.keep(self._server.world.body.system(body), thing)
 
     def _get(self, kind, handle: int):
-        thing = self._things.get(handle, (0, None))[1]
+        thing = self.get(handle)[1] if handle in self else None
         if not isinstance(thing, kind):
             raise ValueError(f"there is no {kind.__name__.lower()} {handle}")
         return thing
@@ -107,16 +105,6 @@ class Machines:
     def pulley_state(self, handle: int) -> dict:
         pulley = self._get(Pulley, handle)
         return {"length": pulley.length, "tension": pulley.tension}
-
-    def remove(self, handle: int) -> None:
-        if handle not in self._things:
-            raise ValueError(f"there is no vehicle or pulley {handle}")
-        self._things.pop(handle)[1].remove()
-
-    def remove_of(self, space: int) -> None:
-        """Remove those of a space that is being freed."""
-        for handle in [handle for handle, (of, _) in self._things.items() if of == space]:
-            self.remove(handle)
 
 
 def add_machine_methods(methods, engine) -> None:

@@ -32,7 +32,7 @@ def test_it_tells_what_it_does(space):
     ({"rotation": (0, 0, 0, 0)}, "rotation must not be zero"), ({"density": -1.0}, "density must be at least 0"),
     ({"density": "heavy"}, "density must be numbers, got 'heavy'"), ({"gravity": "moon"}, "gravity must be numbers"),
     ({"waves": None}, "waves must be at most 8"),
-    ({"drag": math.inf}, "drag must be finite"), ({"flow": (1, 2)}, "flow must be of shape \(3\), got"),
+    ({"drag": math.inf}, "drag must be finite"), ({"flow": (1, 2)}, r"flow must be of shape \(3\), got"),
     ({"waves": [scree.Wave()] * 9}, "waves must be at most 8"), ({"gravity": -1.0}, "gravity must be at least 0"),
     ({"waves": [(1, 0)]}, "waves must be at most 8 of Wave"), ({"layers": ["sky"]}, "sky"),
 ])  # fmt: skip

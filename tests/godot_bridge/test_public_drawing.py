@@ -97,4 +97,4 @@ def test_another_engine_draws_nothing_and_says_so_once(tmp_path, engine):
     lines = run(tmp_path, engine, ELSEWHERE)
     (running,) = [line.removeprefix("class ") for line in lines if line.startswith("class ")]
     assert not running.startswith("Scree") and "views 0" in lines, lines
-    assert sum("ScreeDebugDraw3D draws nothing" in line for line in lines) == 1, lines
+    assert sum("ScreeDebugDraw3D: needs Scree Physics" in line for line in lines) == 1, lines

@@ -11,7 +11,7 @@ def test_water_does_what_formulas_say(tmp_path):
         "water_get_time: there is no water 2", "water_create: size must be above 0", "water_set: there is no water 7777",
         "water_set: density must be at least 0", "water_set_waves: waves must be 6 numbers for each wave, got 2 numbers",
         "water_free: there is no water", "ScreeWater3D.density: must be finite and at least 0, got -1.0", "ScreeWater3D.flow",
-        "ScreeWater3D.size: must be finite and above 0", "ScreeWave.length: -1.0 is no value for it",
+        "ScreeWater3D.size: must be above 0 and finite", "ScreeWave.length: must be above 0 and finite, got -1.0",
     ))  # fmt: skip
 
 

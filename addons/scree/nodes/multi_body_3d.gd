@@ -16,6 +16,7 @@ extends MultiMeshInstance3D
 ## With Scree Physics the bodies cost nothing but the physics and one copy of the buffer a tick. With another physics engine it warns
 ## once, and works with one call for each body that moves, which is slower.
 
+const _CheckedValue := preload("res://addons/scree/nodes/checked_value.gd")
 const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
 const ScreeBodies := preload("res://addons/scree/nodes/multi_body_scree.gd")
 const ServerBodies := preload("res://addons/scree/nodes/multi_body_server.gd")
@@ -31,11 +32,9 @@ signal bodies_fell_asleep(indices: PackedInt32Array)
 ## Mass of each body [kg].
 @export_range(0.001, 1000.0, 0.001, "or_greater", "exp", "suffix:kg") var mass := 1.0:
 	set(value):
-		if not (value > 0.0 and is_finite(value)):
-			push_error("MultiBody3D.mass: must be above 0 and finite, got %s" % value)
-			return
-		mass = value
-		_set_param(PhysicsServer3D.BODY_PARAM_MASS, value)
+		if _CheckedValue.is_positive("MultiBody3D", &"mass", value):
+			mass = value
+			_set_param(PhysicsServer3D.BODY_PARAM_MASS, value)
 ## Friction and bounce of the bodies; the usual ones without it.
 @export var physics_material_override: PhysicsMaterial:
 	set(value):

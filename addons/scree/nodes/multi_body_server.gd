@@ -1,9 +1,8 @@
 extends RefCounted
 ## The bodies of a [MultiBody3D] in any physics engine: a body of [PhysicsServer3D] each, and a call for each that moved.
 
+const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
 const Rows := preload("res://addons/scree/nodes/multi_body_3d.gd")
-
-static var _has_warned := false
 
 var _node: MultiMeshInstance3D
 var _rids: Array[RID] = []
@@ -15,10 +14,7 @@ var _fell_asleep := PackedInt32Array()
 func _init(node: MultiMeshInstance3D) -> void:
 	_node = node
 	_to_local = node.global_transform.affine_inverse()
-	if not _has_warned:
-		_has_warned = true
-		push_warning("MultiBody3D: Scree Physics does not run: each body that moves is a call of %s, which is slower"
-				% PhysicsServer3D.get_class())
+	var _runs := _RunningEngine.is_scree_for("MultiBody3D", "each body that moves is a call of it, which is slower")
 
 
 func close() -> void:

@@ -9,6 +9,7 @@ extends CharacterBody3D
 ## Needs Scree Physics; with another physics engine it warns once, and [method walk] is [method CharacterBody3D.move_and_slide].
 
 ## Parts of the state that the server returns: characters/schema.py of the engine.
+const _CheckedValue := preload("res://addons/scree/nodes/checked_value.gd")
 const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
 const ON_FLOOR := 1
 const ON_WALL := 2
@@ -18,8 +19,6 @@ const HAS_STEPPED := 16
 const IS_STUCK := 32
 const HAS_LEFT := 64
 const HAS_LANDED := 128
-
-static var _has_warned := false
 
 ## The highest step that it climbs [m]; 0: none.
 @export_range(0.0, 2.0, 0.01, "or_greater", "suffix:m") var step_height := 0.35: set = _set_step_height
@@ -130,11 +129,7 @@ func _begin() -> bool:
 	if _handle < 0 or not is_inside_tree():
 		return false
 	_handle = -1
-	if not _RunningEngine.is_scree():
-		if not _has_warned:
-			_has_warned = true
-			push_warning("ScreeCharacter3D: needs Scree Physics, this is %s: it moves by move_and_slide, without steps" % (
-				ProjectSettings.get_setting("physics/3d/physics_engine")))
+	if not _RunningEngine.is_scree_for("ScreeCharacter3D", "it moves by move_and_slide, without steps"):
 		return false
 	_up = up_direction
 	_angle = floor_max_angle
@@ -172,10 +167,7 @@ func _state() -> Dictionary:
 
 ## A wrong value is refused here: the core would refuse the whole character with it, at each time that it enters the tree.
 func _is_right(property: StringName, value: float) -> bool:
-	if value >= 0.0 and is_finite(value):
-		return true
-	push_error("ScreeCharacter3D.%s: must be finite and at least 0, got %s" % [property, value])
-	return false
+	return _CheckedValue.is_not_negative("ScreeCharacter3D", property, value)
 
 
 func _set_step_height(value: float) -> void:

@@ -31,8 +31,6 @@ void fragment() {
 }
 "
 
-static var _has_warned := false
-
 ## Shapes of bodies: grey static, blue kinematic, orange awake, green asleep.
 @export var shapes := true
 ## A mark at each contact, and a line along its normal as long as its force.
@@ -128,9 +126,7 @@ func _init() -> void:
 
 
 func _enter_tree() -> void:
-	if not _RunningEngine.is_scree() and not _has_warned:
-		_has_warned = true
-		push_warning("ScreeDebugDraw3D draws nothing: Scree Physics is not the engine that runs.")
+	var _runs := _RunningEngine.is_scree_for("ScreeDebugDraw3D", "nothing is drawn")
 
 
 func _exit_tree() -> void:

@@ -14,8 +14,6 @@ const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
 ## Velocity that the root loses in a tick, at most, and is given back [m/s].
 const MOST_LOSS := 5.0
 
-static var _has_warned := false
-
 ## 0: limp, 1: with the whole [member max_torque].
 @export_range(0.0, 1.0, 0.01) var strength := 1.0
 ## The largest torque of a joint about each axis [N m]: some 50 to 200 for a person.
@@ -59,10 +57,7 @@ func start() -> void:
 	if not _simulator.is_simulating_physics():
 		_simulator.physical_bones_start_simulation()
 	_find_joints()
-	if not _RunningEngine.is_scree():
-		if not _has_warned:
-			_has_warned = true
-			push_warning("ScreeRagdoll3D: needs Scree Physics, this is %s: ragdolls are limp" % PhysicsServer3D.get_class())
+	if not _RunningEngine.is_scree_for("ScreeRagdoll3D", "ragdolls are limp"):
 		return
 	var parents := PackedInt64Array()
 	var bodies := PackedInt64Array()

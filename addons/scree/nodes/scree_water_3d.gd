@@ -9,6 +9,7 @@ extends Node3D
 ## [br][br]
 ## Needs Scree Physics; with another physics engine it warns once and carries nothing.
 
+const _CheckedValue := preload("res://addons/scree/nodes/checked_value.gd")
 const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
 const _Wave := preload("res://addons/scree/nodes/scree_wave.gd")
 const MOST_WAVES := 8
@@ -44,8 +45,6 @@ void fragment() {
 	SPECULAR = 0.6;
 }
 "
-
-static var _has_warned := false
 
 ## Width along x, depth and length along z [m].
 @export var size := Vector3(20.0, 4.0, 20.0): set = _set_size
@@ -99,10 +98,7 @@ func _notification(what: int) -> void:
 func _fill() -> void:
 	if _water: # Godot tells the nodes below its root twice
 		return
-	if not _RunningEngine.is_scree():
-		if not _has_warned:
-			_has_warned = true
-			push_warning("ScreeWater3D: needs Scree Physics, this is %s: nothing floats" % PhysicsServer3D.get_class())
+	if not _RunningEngine.is_scree_for("ScreeWater3D", "nothing floats"):
 		return
 	_water = _scree().call("water_create", get_world_3d().space, global_transform, size, layers)
 	_tell_drag()
@@ -237,15 +233,13 @@ func _renew_surface() -> void:
 	_own.set_shader_parameter("waves", _uniforms(0.0))
 
 
-## A wrong value is refused here, so that the property stays as it was and later calls are right.
-func _is_right(property: StringName, right: bool, value: Variant) -> bool:
-	if not right:
-		push_error("ScreeWater3D.%s: must be finite and %s, got %s" % [property, {&"size": "above 0", &"flow": "a velocity"}.get(property, "at least 0"), value])
-	return right
+func _is_right(property: StringName, value: float) -> bool:
+	return _CheckedValue.is_not_negative("ScreeWater3D", property, value)
 
 
 func _set_size(value: Vector3) -> void:
-	if not _is_right(&"size", value.is_finite() and value.x > 0.0 and value.y > 0.0 and value.z > 0.0, value):
+	var least := value[value.min_axis_index()]
+	if not _CheckedValue.is_right("ScreeWater3D", &"size", value.is_finite() and least > 0.0, "above 0 and finite", value):
 		return
 	size = value
 	if _water:
@@ -261,31 +255,31 @@ func _set_layers(value: int) -> void:
 
 
 func _set_density(value: float) -> void:
-	if _is_right(&"density", value >= 0.0 and is_finite(value), value):
+	if _is_right(&"density", value):
 		density = value
 		_tell_drag()
 
 
 func _set_drag(value: float) -> void:
-	if _is_right(&"drag", value >= 0.0 and is_finite(value), value):
+	if _is_right(&"drag", value):
 		drag = value
 		_tell_drag()
 
 
 func _set_damping(value: float) -> void:
-	if _is_right(&"damping", value >= 0.0 and is_finite(value), value):
+	if _is_right(&"damping", value):
 		damping = value
 		_tell_drag()
 
 
 func _set_spin_damping(value: float) -> void:
-	if _is_right(&"spin_damping", value >= 0.0 and is_finite(value), value):
+	if _is_right(&"spin_damping", value):
 		spin_damping = value
 		_tell_drag()
 
 
 func _set_flow(value: Vector3) -> void:
-	if _is_right(&"flow", value.is_finite(), value):
+	if _CheckedValue.is_right("ScreeWater3D", &"flow", value.is_finite(), "finite", value):
 		flow = value
 		_tell_flow()
 

@@ -2,6 +2,8 @@ class_name ScreeWave
 extends Resource
 ## One of the waves of a [ScreeWater3D].
 
+const _CheckedValue := preload("res://addons/scree/nodes/checked_value.gd")
+
 ## Direction in which the crests move, along the water's x and z axes; its length does not count.
 @export var direction := Vector2.RIGHT: set = _set_direction
 ## From crest to crest [m].
@@ -20,36 +22,30 @@ func numbers() -> PackedFloat32Array:
 
 
 func _set_direction(value: Vector2) -> void:
-	if _is_right(&"direction", value.is_finite() and not value.is_zero_approx(), value):
+	if _CheckedValue.is_right("ScreeWave", &"direction", value.is_finite() and value != Vector2.ZERO, "finite and not zero", value):
 		direction = value
 		emit_changed()
 
 
 func _set_length(value: float) -> void:
-	if _is_right(&"length", value > 0.0 and is_finite(value), value):
+	if _CheckedValue.is_positive("ScreeWave", &"length", value):
 		length = value
 		emit_changed()
 
 
 func _set_height(value: float) -> void:
-	if _is_right(&"height", value >= 0.0 and is_finite(value), value):
+	if _CheckedValue.is_not_negative("ScreeWave", &"height", value):
 		height = value
 		emit_changed()
 
 
 func _set_speed(value: float) -> void:
-	if _is_right(&"speed", is_finite(value), value):
+	if _CheckedValue.is_right("ScreeWave", &"speed", is_finite(value), "finite", value):
 		speed = value
 		emit_changed()
 
 
 func _set_phase(value: float) -> void:
-	if _is_right(&"phase", is_finite(value), value):
+	if _CheckedValue.is_right("ScreeWave", &"phase", is_finite(value), "finite", value):
 		phase = value
 		emit_changed()
-
-
-func _is_right(property: StringName, right: bool, value: Variant) -> bool:
-	if not right:
-		push_error("ScreeWave.%s: %s is no value for it" % [property, value])
-	return right
