@@ -7,6 +7,7 @@ extends Node3D
 ## with one [MultiMesh] for each kind of form. While it is hidden it costs nothing. Without Scree it draws nothing and says so
 ## once.
 
+const _CheckedValue := preload("res://addons/scree/nodes/checked_value.gd")
 const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
 const CAPSULES := 2
 const MESHES := 4
@@ -57,7 +58,8 @@ void fragment() {
 ## Nothing farther from the camera is drawn; 0: everything is.
 @export_range(0, 1000, 1, "or_greater", "suffix:m") var distance := 0.0:
 	set(value):
-		distance = maxf(value, 0.0)
+		if _CheckedValue.is_not_negative("ScreeDebugDraw3D", &"distance", value):
+			distance = value
 ## Length of the lines for forces.
 @export_range(0, 1, 0.001, "or_greater", "suffix:m/N") var force_scale := 0.02
 ## Draws through everything that is in front.

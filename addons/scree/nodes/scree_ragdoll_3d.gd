@@ -49,6 +49,7 @@ func _exit_tree() -> void:
 
 ## Begins the simulation of all physical bones, and the motors.
 func start() -> void:
+	_forget()
 	_skeleton = get_parent() as Skeleton3D
 	_simulator = _find_simulator()
 	if _simulator == null:
