@@ -24,6 +24,7 @@ from scree.runtime.memory import stack_array
 
 from .drivers import World, random_boxes, rays_in
 
+pytestmark = pytest.mark.alone
 SIDE = 1500.0  # [m]
 TILE = 2500
 

@@ -21,6 +21,7 @@ from tests.sizes import size
 
 from .drivers import World, random_boxes, rays_in
 
+pytestmark = pytest.mark.alone
 PARKED = size(0.0, in_full=1.0)
 """So long [s] a writer is parked at least."""
 THREAD_CPU_CLOCK = 3

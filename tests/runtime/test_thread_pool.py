@@ -18,6 +18,7 @@ from scree.runtime.cores import default_thread_count, physical_core_count
 from scree.runtime.thread_pool import ThreadPool, begin_elevation, end_elevation, shared_pool
 from scree.runtime.timeline import cycles_per_second
 
+pytestmark = pytest.mark.alone
 THREADS = (1, 2, 3, 5)
 
 

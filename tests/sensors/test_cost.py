@@ -3,10 +3,12 @@
 import time
 
 import numpy as np
+import pytest
 from small_world import TICK, SmallWorld
 
 from scree.core.world import World
 
+pytestmark = pytest.mark.alone
 COUNT = 8000
 
 

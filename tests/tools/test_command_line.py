@@ -117,23 +117,27 @@ def test_a_full_disk_is_one_line(monkeypatch, capsys, fails, said):
     assert ended.value.code == 1 and capsys.readouterr().err == said
 
 
-@pytest.mark.parametrize("arguments, processes", [
-    ((), 2), (("-x", "tests/world"), 2), (("-n", "1"), 0), (("-n0",), 0), (("--pdb",), 0), (("-s",), 0),
+SIDE_BY_SIDE = (["-n", "2", "--dist", "loadfile", "-m", "not alone"], ["-m", "alone"])
+
+
+@pytest.mark.parametrize("arguments, options, codes, code", [
+    ((), SIDE_BY_SIDE, (0, 0), 0), (("-x", "tests/world"), SIDE_BY_SIDE, (0, 5), 0), ((), SIDE_BY_SIDE, (1, 0), 1),
+    ((), SIDE_BY_SIDE, (0, 1), 1), ((), SIDE_BY_SIDE, (5, 5), 5), (("-n", "1"), ([],), (0,), 0), (("-n0",), ([],), (0,), 0),
+    (("--pdb",), ([],), (0,), 0), (("-s",), ([],), (2,), 2), (("-m", "alone"), ([],), (0,), 0),
 ])  # fmt: skip
-def test_files_of_tests_run_side_by_side(scree, monkeypatch, arguments, processes):
+def test_files_of_tests_run_side_by_side(scree, monkeypatch, arguments, options, codes, code):
     ran = []
 
     def run(command, **_):
-        ran.extend(command)
-        return subprocess.CompletedProcess(command, 0)
+        ran.append(command[1:])
+        return subprocess.CompletedProcess(command, codes[len(ran) - 1])
 
     monkeypatch.setattr(command_line, "godot_at_hand", lambda: None)
     monkeypatch.setattr(command_line, "_warm_up", lambda: None)
     monkeypatch.setattr(command_line.os, "cpu_count", lambda: 2)
     monkeypatch.setattr(command_line.subprocess, "run", run)
-    assert scree("test", *arguments).exit_code == 0
-    assert ran[1:3] == ["-m", "pytest"] and ran[len(ran) - len(arguments) :] == list(arguments)
-    assert ran[3 : len(ran) - len(arguments)] == (["-n", str(processes), "--dist", "loadfile"] if processes else [])
+    assert scree("test", *arguments).exit_code == code
+    assert ran == [["-m", "pytest", *each, *arguments] for each in options]
 
 
 def test_godot_passes_arguments_and_exit_code_on(scree, monkeypatch, tmp_path):

@@ -4,6 +4,8 @@ import pytest
 
 from scree.tools import places, stages_in_turn
 
+pytestmark = pytest.mark.alone
+
 
 def test_a_checkout_beside_itself_takes_as_long():
     rows = {row.stage: row for row in stages_in_turn.in_turn([places.checkout()] * 2, "chains", 600, 5, 40)}

@@ -27,6 +27,7 @@ from scree.runtime.kernel import entry_point, kernel
 from scree.runtime.memory import address_of, address_of_row, stack_array, view, view2
 from tests.sizes import size
 
+pytestmark = pytest.mark.alone
 PARKED = size(0.0, in_full=1.0)
 """So long [s] a job is parked at least."""
 LONGEST = 1.0
