@@ -65,14 +65,17 @@ class OtherSystem:
         """A path of this machine in its words."""
         return f"{self.drive}{path}".replace("/", "\\") if self.drive else str(path)
 
-    def run(self, arguments: Sequence[str], packages: Sequence[Path], timeout: float) -> subprocess.CompletedProcess:
-        """Run it with arguments and these folders to import from, NumPy's included."""
+    def run(
+        self, arguments: Sequence[str], packages: Sequence[Path], timeout: float, folder: Path | None = None
+    ) -> subprocess.CompletedProcess:
+        """Run it with arguments and these folders to import from, NumPy's included; in a folder, or in that of this process."""
         separator = ";" if self.drive else ":"
         paths = separator.join(self.path(each) for each in (*packages, self.site_packages))
         variables = {**self.environment, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"}
+        environment = {**os.environ, **variables}
         command = [*self.command, "-S", *arguments]
         return subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=timeout, env={**os.environ, **variables}
+            command, capture_output=True, text=True, errors="replace", timeout=timeout, env=environment, cwd=folder
         )  # fmt: skip
 
 

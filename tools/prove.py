@@ -64,6 +64,7 @@ def all_checks() -> dict[str, Check]:
         prove_package,
         prove_parity,
         prove_platforms,
+        prove_platform_tests,
         prove_queries,
         prove_release,
         prove_shipping,

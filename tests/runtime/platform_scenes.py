@@ -14,8 +14,8 @@ from scenes_for_threads import Heap
 import scree
 from scree.geometry.angles import circle_point
 
-Step = Callable[[int], None]
-"""A function that steps a scene; it gets the number of the step."""
+Step = Callable[[int], bytes | None]
+"""A function that steps a scene; it gets the number of the step, and may return the bits of what is not in the rows of bodies."""
 HASHED = 100  # steps for one hash
 
 
@@ -156,13 +156,128 @@ def bricks(threads: int) -> tuple[scree.World, Step]:
     return space.world, step
 
 
+def _cloth(side: int, size: float, height: float) -> tuple[np.ndarray, np.ndarray]:
+    """The vertices and triangles of a level square of cloth."""
+    places = np.arange(side) * (size / (side - 1)) - 0.5 * size
+    vertices = np.array([(x, height, z) for z in places for x in places])
+    first = (np.arange(side - 1)[:, None] * side + np.arange(side - 1)).ravel()
+    halves = [(first, first + side, first + 1), (first + 1, first + side, first + side + 1)]
+    return vertices, np.concatenate([np.stack(half, 1) for half in halves])
+
+
+def soft_bodies(threads: int) -> tuple[scree.World, Step]:
+    """Cloth falls over boxes, balls fall into a cloth that is pinned, and closed ones with pressure inside lie on the floor."""
+    space = _space(threads)
+    space.add_static(scree.Plane())
+    for k in range(3):
+        space.add_rigid(scree.Box(half_extents=(0.3, 0.3, 0.3)), (0.7 * k - 0.7, 0.3, 0.0))
+    soft = [
+        space.add_soft_body(*_cloth(15, 2.0, 1.2), mass=0.5, stiffness=300.0, bending=2.0),
+        space.add_soft_body(*_cloth(15, 2.0, 2.5), stiffness=800.0, drag=1.0, pins=[0, 14, 210, 224]),
+    ]
+    corners = np.array([(x, y, z) for x in (-0.3, 0.3) for y in (-0.3, 0.3) for z in (-0.3, 0.3)])
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    sides = np.array([half for a, b, c, d in quads for half in ((a, b, c), (a, c, d))])
+    for k in range(3):
+        soft.append(space.add_soft_body(corners + (2.5, 1.0 + k, 0.2 * k), sides, mass=2.0, stiffness=900.0, pressure=30.0))
+    for k in range(8):
+        space.add_rigid(scree.Sphere(radius=0.12), (0.2 * (k % 3) - 0.2, 3.5 + 0.4 * k, 0.1 * k - 0.4), mass=0.3)
+
+    def step(number: int) -> bytes:
+        if number % 300 == 299:
+            soft[0].move(np.eye(3), (0.0, 1.5, 0.0))
+        if number == 900:
+            soft[1].unpin([0])
+        space.step(1 / 60)
+        return b"".join(one.positions.tobytes() for one in soft)
+
+    return space.world, step
+
+
+def water(threads: int) -> tuple[scree.World, Step]:
+    """Boxes, hulls, balls and round shapes float in waves and a current; one by one they are thrown in again."""
+    space = _space(threads)
+    waves = [scree.Wave(length=12.0, height=0.4), scree.Wave(length=5.0, height=0.2, direction=(0.6, 0.8))]
+    space.add_water((0.0, 0.0, 0.0), (60.0, 6.0, 60.0), waves=waves, flow=(0.2, 0.0, -0.1))
+    space.add_static(scree.Plane(distance=-3.0))
+    points = np.random.default_rng(5).uniform(-0.5, 0.5, (20, 3))
+    kinds = [
+        scree.Box(half_extents=(0.5, 0.2, 0.3)), scree.Sphere(radius=0.4), scree.Hull(points=points),
+        scree.Capsule(radius=0.2, height=1.0), scree.Cylinder(radius=0.4, height=0.5),
+    ]  # fmt: skip
+    floats = [
+        space.add_rigid(kinds[k % 5], (2.0 * (k % 6) - 5.0, 1.0 + 0.1 * k, 2.0 * (k // 6) - 4.0), density=200.0 + 45.0 * (k % 20))
+        for k in range(30)
+    ]
+
+    def step(number: int) -> None:
+        if number % 50 == 49:
+            body = floats[number // 50 % len(floats)]
+            body.position, body.velocity = (0.0, 3.0, 0.0), (1.0, -4.0, 0.5)
+        space.step(1 / 60)
+
+    return space.world, step
+
+
+def walkers(threads: int) -> tuple[scree.World, Step]:
+    """Characters climb stairs, ride on a platform that is pushed about, jump and push crates and each other."""
+    space = _space(threads)
+    space.add_static(scree.Plane())
+    for k in range(5):
+        space.add_static(scree.Box(half_extents=(0.15, 0.1 * (k + 1), 2.0)), (1.15 + 0.3 * k, 0.1 * (k + 1), 0.0))
+    table = space.add_kinematic(scree.Box(half_extents=(2.0, 0.1, 2.0)), (4.5, 0.9, 0.0))
+    for k in range(12):
+        space.add_rigid(scree.Box(half_extents=(0.3, 0.3, 0.3)), (-3.0 - 0.7 * (k % 4), 0.3 + 0.6 * (k // 4), 0.0), mass=15.0)
+    people = [
+        space.add_character(scree.Capsule(radius=0.3, height=1.8), (0.0, 0.92, 0.8 * k - 2.0), step_height=0.3) for k in range(6)
+    ]
+    circle = _circle(240)
+
+    def step(number: int) -> bytes:
+        x, z = circle[number % 240]
+        table.move((4.5 + 0.5 * x, 0.9, 0.5 * z), (0.0, 0.5 * z, 0.0, (1.0 - 0.25 * z * z) ** 0.5))
+        for k, one in enumerate(people):
+            x, z = circle[(number // 2 + 40 * k) % 240]
+            if (number + 17 * k) % 180 == 0 and one.on_floor:
+                one.jump(4.0)
+            one.move((3.0 * x, 0.0, 1.0 * z), 1 / 60)
+        space.step(1 / 60)
+        return b"".join(np.asarray(one.position).tobytes() for one in people)
+
+    return space.world, step
+
+
+def muscles(threads: int) -> tuple[scree.World, Step]:
+    """Arms of three bars on a wall take one pose after the other by motors, and lift balls."""
+    space = _space(threads)
+    space.add_static(scree.Plane(distance=-3.0))
+    bar, motors, circle = scree.Capsule(radius=0.06, height=0.5), [], _circle(240)
+    for arm in range(6):
+        parents, bones = [space.add_static(scree.Box(half_extents=(0.1, 0.1, 0.1)), (1.2 * arm, 0.0, 0.0))], []
+        for k in range(3):
+            bones.append(space.add_rigid(bar, (1.2 * arm, -0.35 - 0.5 * k, 0.0), mass=1.5))
+            space.add_joint(scree.Pin(anchor=(1.2 * arm, -0.1 - 0.5 * k, 0.0)), parents[-1], bones[-1])
+            parents.append(bones[-1])
+        motors.append(space.add_pose_motors(parents[:-1], bones))
+        space.add_rigid(scree.Sphere(radius=0.2), (1.2 * arm + 0.1, 1.5, 0.1), mass=1.0)
+
+    def step(number: int) -> None:
+        for arm, muscle in enumerate(motors):
+            x, z = circle[(number + 30 * arm) % 240]
+            half, cosine = 0.5 * z, (1.0 - 0.25 * z * z) ** 0.5
+            muscle.aim([(0.0, 0.0, half, cosine), (half, 0.0, 0.0, cosine), (0.0, half, 0.0, cosine)], most_torque=40.0 + x)
+        space.step(1 / 60)
+
+    return space.world, step
+
+
 def heap(threads: int) -> tuple[scree.World, Step]:
     """The heap of the tests of threads: bodies are added and removed on the way."""
     scene = Heap(threads)
     return scene.world, lambda number: scene.step()
 
 
-SCENES = (heap, solids, joints, vehicle, fast, bricks)
+SCENES = (heap, solids, joints, vehicle, fast, bricks, soft_bodies, water, walkers, muscles)
 
 
 def state(core) -> bytes:
@@ -182,8 +297,9 @@ def main(threads: int, steps: int, names: list[str]) -> None:
         for begin in range(0, steps, HASHED):
             digest = hashlib.sha256()
             for number in range(begin, min(begin + HASHED, steps)):
-                step(number)
+                more = step(number)
                 digest.update(state(core))
+                digest.update(more or b"")
             said.append(digest.hexdigest()[:16])
         print(scene.__name__, *said, flush=True)
 

@@ -1,0 +1,98 @@
+"""The core's tests on other systems and processors, with the engine's code from the library that was built for them."""
+
+import dataclasses
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from scree.runtime.source_closure import ENGINE_FOLDER
+from scree.tools import other_system, places, prove_platforms, scenes, test_packages
+from scree.tools.find_godot import Godot
+from scree.tools.prove import Outcome, check
+
+NEED_GODOT = {"godot", "godot_bridge", "tools", "__pycache__"}
+"""The folders of tests that run Godot or the tools; all others have tests of the core."""
+PLUGIN = "other_system_run"
+"""The module in tests/ that leaves out what cannot be tried on another system (see there)."""
+LEAST_TESTS = {"windows": 2500, "linux": 1500}
+"""Fewer that pass on a system are no proof: something was left out."""
+LONGEST_ROOM = 7200.0  # [s]
+SUMMARY = re.compile(r"(\d+) (passed|failed|error|skipped|deselected|xfailed|xpassed)")
+
+
+def rooms() -> list[Path]:
+    """The folders with tests of the core."""
+    return sorted(each for each in (places.checkout() / "tests").iterdir() if each.is_dir() and each.name not in NEED_GODOT)
+
+
+def engine_and_tools_beside(folder: Path) -> Path:
+    """A folder from which the engine and the tools of this checkout can be imported as `scree`."""
+    package = folder / "scree"
+    package.mkdir(parents=True, exist_ok=True)
+    sources = [*(each for each in ENGINE_FOLDER.iterdir() if each.name != "__pycache__"), places.checkout() / "tools"]
+    for source in sources:
+        if not (package / source.name).is_symlink():
+            (package / source.name).symlink_to(source)
+    return folder
+
+
+def with_libraries(system: other_system.OtherSystem) -> other_system.OtherSystem:
+    """The system with the shared libraries that compiled packages link to."""
+    if system.target[0] != "linux":
+        return system
+    return dataclasses.replace(system, environment={"LD_LIBRARY_PATH": str(test_packages.libraries_arm64())})
+
+
+def run_tests(system: other_system.OtherSystem, folder: Path, *tests: str) -> tuple[dict[str, int], list[str]]:
+    """Run tests, paths from the checkout's root or options of pytest, on another system; `folder`: for what lies beside them.
+    The number of tests by how they ended, and the lines of those that failed. Raises SceneFailed."""
+    root = places.checkout()
+    packages = [engine_and_tools_beside(folder), test_packages.folder(system), root, root / "tests"]
+    options = ["-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "-p", PLUGIN, "--from-library", "--tb=short"]
+    try:
+        done = with_libraries(system).run([*options, *tests], packages, LONGEST_ROOM, root)
+    except subprocess.TimeoutExpired as late:
+        raise scenes.SceneFailed(f"{' '.join(tests)} did not end within {LONGEST_ROOM:g} s") from late
+    lines = done.stdout.rstrip().splitlines()
+    counts = {how: int(number) for number, how in SUMMARY.findall(lines[-1] if lines else "")}
+    if not counts:
+        raise scenes.SceneFailed(f"{' '.join(tests)} ended with {done.returncode}: {(done.stdout + done.stderr)[-1500:]}")
+    return counts, [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+
+
+def tests_on(system: other_system.OtherSystem) -> tuple[dict[str, int], list[str]]:
+    """All tests of the core on another system, room by room: the number by how they ended, and what failed. Raises
+    SceneFailed."""
+    prove_platforms.need_library(system.target)
+    total: dict[str, int] = {}
+    failed = []
+    with tempfile.TemporaryDirectory() as made:
+        for room in rooms():
+            counts, lines = run_tests(system, Path(made), f"tests/{room.name}")
+            print(f"  {'.'.join(system.target)} tests/{room.name}: {in_words(counts)}", flush=True)
+            failed += lines
+            for how, number in counts.items():
+                total[how] = total.get(how, 0) + number
+    return total, failed
+
+
+def in_words(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number} {how}" for how, number in counts.items())
+
+
+@check("the core's tests pass on Windows (wine) and arm64 (qemu), with the engine's code from their libraries")
+def platform_tests(godot: Godot, project: Path) -> Outcome:
+    """One suite, three systems."""
+    lines, passed = [], True
+    for name, get in other_system.SYSTEMS.items():
+        try:
+            system = get()
+            counts, failed = tests_on(system)
+        except other_system.NotThere as error:
+            lines.append(f"{name}: not tried: {error}")
+            passed = False
+            continue
+        lines += [f"{name}: {in_words(counts)}", *failed[:20]]
+        passed &= not failed and counts.get("passed", 0) >= LEAST_TESTS[system.target[0]]
+    return Outcome("\n  ".join(lines), passed)
