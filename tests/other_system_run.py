@@ -1,11 +1,28 @@
-"""A plugin of pytest for runs on another system (`scree prove platform_tests`): leaves out tests that need Godot, a quiet machine,
-or Numba where that is not there."""
+"""A plugin of pytest for runs on another system (`scree prove platform_tests`): leaves out tests that need Godot, a quiet
+machine, or Numba where that is not there; the tools are imported from the checkout."""
 
+import importlib.util
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from scree.runtime.kernel import CannotCompile
+
+TOOLS = Path(__file__).resolve().parents[1] / "tools"
+
+
+def _find_tools() -> None:
+    """Let `scree.tools` be imported from the checkout, as from an installed package."""
+    if importlib.util.find_spec("scree.tools") is None:
+        init, folders = TOOLS / "__init__.py", [str(TOOLS)]
+        spec = importlib.util.spec_from_file_location("scree.tools", init, submodule_search_locations=folders)
+        sys.modules["scree.tools"] = module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+
+
+_find_tools()
 
 FIXTURES = {"godot", "project"}
 COMPILER = "numba"

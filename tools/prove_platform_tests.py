@@ -6,7 +6,6 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from scree.runtime.source_closure import ENGINE_FOLDER
 from scree.tools import other_system, places, prove_platforms, scenes, test_packages
 from scree.tools.find_godot import Godot
 from scree.tools.prove import Outcome, check
@@ -26,17 +25,6 @@ def rooms() -> list[Path]:
     return sorted(each for each in (places.checkout() / "tests").iterdir() if each.is_dir() and each.name not in NEED_GODOT)
 
 
-def engine_and_tools_beside(folder: Path) -> Path:
-    """A folder from which the engine and the tools of this checkout can be imported as `scree`."""
-    package = folder / "scree"
-    package.mkdir(parents=True, exist_ok=True)
-    sources = [*(each for each in ENGINE_FOLDER.iterdir() if each.name != "__pycache__"), places.checkout() / "tools"]
-    for source in sources:
-        if not (package / source.name).is_symlink():
-            (package / source.name).symlink_to(source)
-    return folder
-
-
 def with_libraries(system: other_system.OtherSystem) -> other_system.OtherSystem:
     """The system with the shared libraries that compiled packages link to."""
     if system.target[0] != "linux":
@@ -48,7 +36,7 @@ def run_tests(system: other_system.OtherSystem, folder: Path, *tests: str) -> tu
     """Run tests, paths from the checkout's root or options of pytest, on another system; `folder`: for what lies beside them.
     The number of tests by how they ended, and the lines of those that failed. Raises SceneFailed."""
     root = places.checkout()
-    packages = [engine_and_tools_beside(folder), test_packages.folder(system), root, root / "tests"]
+    packages = [other_system.engine_beside(folder), test_packages.folder(system), root, root / "tests"]
     options = ["-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "-p", PLUGIN, "--from-library", "--tb=short"]
     try:
         done = with_libraries(system).run([*options, *tests], packages, LONGEST_ROOM, root)

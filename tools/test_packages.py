@@ -14,6 +14,9 @@ NAMES = ("pytest", "hypothesis", "pytest-benchmark", "scipy", "trimesh", "typer"
 """The packages, each in the version that this machine has, but for those in `OLDER`."""
 OLDER = {"windows": {"scipy": "1.13.1"}}
 """Versions that work with the NumPy of a system (`other_system.NUMPY`)."""
+LEFT_OUT = {"linux": {"numba"}}
+"""Packages that a system does without. Numba needs a minute for a function on an emulated processor: the functions of tests that
+are declared as entry points come from libraries there (`scree build-core --project tests`)."""
 PLATFORMS = {
     "windows": ("win_amd64",),
     "linux": ("manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux_2_17_aarch64", "manylinux2014_aarch64"),
@@ -28,7 +31,8 @@ LIBRARIES_ARM64 = "test_libraries_arm64"
 def requirements(system: str, numpy: str) -> list[str]:
     """What pip is asked for. `numpy`: the version that the system has."""
     older = OLDER.get(system, {})
-    return [f"{name}=={older.get(name) or importlib.metadata.version(name)}" for name in NAMES] + [numpy]
+    names = [name for name in NAMES if name not in LEFT_OUT.get(system, ())]
+    return [f"{name}=={older.get(name) or importlib.metadata.version(name)}" for name in names] + [numpy]
 
 
 def folder(other: other_system.OtherSystem) -> Path:
