@@ -17,7 +17,8 @@ PLUGIN = "other_system_run"
 LEAST_TESTS = {"windows": 2500, "linux": 1500}
 """Fewer that pass on a system are no proof: something was left out."""
 LONGEST_ROOM = 7200.0  # [s]
-SUMMARY = re.compile(r"(\d+) (passed|failed|error|skipped|deselected|xfailed|xpassed)")
+SUMMARY = re.compile(r"^=*\s*(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s", re.MULTILINE)
+COUNT = re.compile(r"(\d+) (passed|failed|error|skipped|deselected|xfailed|xpassed)")
 
 
 def rooms() -> list[Path]:
@@ -42,11 +43,18 @@ def run_tests(system: other_system.OtherSystem, folder: Path, *tests: str) -> tu
         done = with_libraries(system).run([*options, *tests], packages, LONGEST_ROOM, root)
     except subprocess.TimeoutExpired as late:
         raise scenes.SceneFailed(f"{' '.join(tests)} did not end within {LONGEST_ROOM:g} s") from late
-    lines = done.stdout.rstrip().splitlines()
-    counts = {how: int(number) for number, how in SUMMARY.findall(lines[-1] if lines else "")}
+    counts, failed = ends(done.stdout)
     if not counts:
         raise scenes.SceneFailed(f"{' '.join(tests)} ended with {done.returncode}: {(done.stdout + done.stderr)[-1500:]}")
-    return counts, [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+    return counts, failed
+
+
+def ends(report: str) -> tuple[dict[str, int], list[str]]:
+    """The number of tests by how they ended, and the lines of those that failed, in what pytest printed; empty if it did not come
+    to its end."""
+    summary = SUMMARY.findall(report)
+    counts = {how: int(number) for number, how in COUNT.findall(summary[-1] if summary else "")}
+    return counts, [line for line in report.splitlines() if line.startswith(("FAILED", "ERROR "))]
 
 
 def tests_on(system: other_system.OtherSystem) -> tuple[dict[str, int], list[str]]:

@@ -1,0 +1,72 @@
+"""The core's tests on other systems: what is left out there, and that a failure counts as one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scree.tools import other_system, places, prove_platform_tests, test_packages
+from tests.built_libraries import need_library, need_system
+
+TESTS = """
+import pytest
+from scree.runtime.kernel import CannotCompile
+
+def test_holds(): pass
+def test_fails(): assert 1 == 2
+def test_needs_a_compiler(): raise CannotCompile("no Numba")
+def test_needs_numba(): raise ModuleNotFoundError("No module named 'numba'", name="numba")
+def test_lacks_something_else(): raise ModuleNotFoundError("No module named 'other'", name="other")
+def test_fails_while_it_lacks_a_compiler():
+    try:
+        raise ValueError("first")
+    except ValueError:
+        raise CannotCompile("no Numba")
+def test_in_godot(godot): assert False
+@pytest.mark.alone
+def test_measures(): assert False
+@pytest.fixture
+def godot(): raise OSError
+"""
+
+
+def test_what_is_left_out_and_what_counts(tmp_path):
+    (tmp_path / "test_some.py").write_text(TESTS)
+    (tmp_path / "test_imports.py").write_text("import numba\ndef test_nothing(): pass")
+    (tmp_path / "numba.py").write_text("raise ModuleNotFoundError(\"No module named 'numba'\", name='numba')")
+    paths = os.pathsep.join((str(tmp_path), str(places.checkout() / "tests")))
+    command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", prove_platform_tests.PLUGIN, "-p", "no:cacheprovider", "."]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": paths})
+    counts, failed = prove_platform_tests.ends(done.stdout)
+    assert counts == {"failed": 2, "passed": 1, "skipped": 6}, done.stdout
+    assert [line.split("::")[1].split()[0] for line in failed] == ["test_fails", "test_lacks_something_else"]
+
+
+def test_output_without_an_end_has_no_counts():
+    assert prove_platform_tests.ends("") == ({}, [])
+    assert prove_platform_tests.ends("INTERNALERROR> 3 passed things\nTraceback") == ({}, [])
+
+
+def test_every_folder_of_tests_is_a_room_or_needs_godot():
+    folders = {each.name for each in (places.checkout() / "tests").iterdir() if each.is_dir()}
+    named = {room.name for room in prove_platform_tests.rooms()}
+    assert {"world", "solver", "soft_bodies", "water", "joints"} <= named == folders - prove_platform_tests.NEED_GODOT
+
+
+@pytest.mark.parametrize("system", ["windows", "linux"])
+def test_packages_are_those_of_this_machine_but_for_what_a_system_cannot_have(system):
+    wanted = test_packages.requirements(system, "numpy==2.0.2")
+    assert any(one.startswith("pytest==") for one in wanted) and wanted[-1] == "numpy==2.0.2"
+    assert any(one.startswith("numba==") for one in wanted) == (system == "windows")
+
+
+def test_some_tests_pass_on_windows(tmp_path):
+    """Only where the library and the packages are there."""
+    system = need_system(other_system.windows)
+    need_library(system.target)
+    if not (places.cache_folder() / "test_packages_windows_x86_64").is_dir():
+        pytest.skip("`scree prove platform_tests` fetches the packages")
+    counts, failed = prove_platform_tests.run_tests(system, Path(tmp_path), "tests/drawing")
+    assert not failed and counts["passed"] > 10
