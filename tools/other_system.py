@@ -5,6 +5,7 @@ Python itself, but panda3d's brings the `python311.dll` of python.org with its m
 the same version. NumPy gets the stand-in for OpenBLAS that released addons have, so that all systems compute with the same code.
 """
 
+import contextlib
 import importlib.metadata
 import os
 import shutil
@@ -31,6 +32,8 @@ NUMPY = {"arm64": "numpy==2.2.6", "windows": "numpy==2.0.2"}
 PYTHON_ARM64 = "libpython_arm64"
 """The folder in the user's cache with Debian's Python for arm64 and its shared library."""
 GODOT_ARM64 = "godot_arm64"
+QEMU = "qemu_user"
+"""The folder in the user's cache with Debian's emulators of other processors."""
 _WINE = ("wine64", "/usr/lib/wine/wine64")
 _HOST = r"""
 #include <windows.h>
@@ -106,7 +109,7 @@ def _unpack_numpy(wheel: Path, target: tuple[str, str], folder: Path) -> None:
 
 def arm64(fetch: bool = True) -> OtherSystem:
     """Linux on an arm64 processor, by qemu. `fetch`: whether what is missing is fetched. Raises NotThere."""
-    qemu, cache = _qemu(), places.cache_folder()
+    qemu, cache = _qemu(fetch), places.cache_folder()
     _check_there(fetch, cache / PYTHON_ARM64 / debian_archive.COMPLETE, cache / "numpy_arm64" / "numpy")
     suites = (debian_archive.machine_codename(), *debian_archive.SUITES)
     packages = ["python3", f"libpython{VERSION[0]}.{VERSION[1]}"]
@@ -127,7 +130,7 @@ def arm64(fetch: bool = True) -> OtherSystem:
 def godot_arm64(fetch: bool = True) -> Godot:
     """Debian's Godot for Linux on an arm64 processor, by qemu. `fetch`: whether it is fetched where it is missing. Raises
     NotThere."""
-    qemu, cache = _qemu(), places.cache_folder()
+    qemu, cache = _qemu(fetch), places.cache_folder()
     _check_there(fetch, cache / GODOT_ARM64 / debian_archive.COMPLETE)
     try:
         root = debian_archive.fetch(GODOT_ARM64, ["godot"], cache, architecture="arm64")
@@ -142,8 +145,13 @@ def godot_arm64(fetch: bool = True) -> Godot:
     return Godot(command, version, "fetched from Debian's archive, by qemu", root)
 
 
-def _qemu() -> str:
-    """The emulator of arm64. Raises NotThere."""
+def _qemu(fetch: bool) -> str:
+    """The emulator of arm64: Debian 13's, in the user's cache; else this machine's. `fetch`: whether it is fetched where it is
+    missing. In versions before 8 address space that is reserved costs memory and time, seconds for a world. Raises NotThere."""
+    cache = places.cache_folder()
+    if fetch or (cache / QEMU / debian_archive.COMPLETE).is_file():
+        with contextlib.suppress(debian_archive.FetchFailed):
+            return str(debian_archive.fetch(QEMU, ["qemu-user"], cache, suites=("trixie",)) / "usr" / "bin" / "qemu-aarch64")
     found = shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
     if not found:
         raise NotThere("qemu-aarch64 is missing: on Debian, apt install qemu-user-static")
