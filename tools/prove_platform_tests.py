@@ -17,6 +17,7 @@ PLUGIN = "other_system_run"
 """The module in tests/ that leaves out what cannot be tried on another system (see there)."""
 LEAST_TESTS = {"windows": 2500, "linux": 1500}
 """Fewer that pass on a system are no proof: something was left out."""
+CONTINUE = "--continue-on-collection-errors"
 LONGEST_ROOM = 7200.0  # [s]
 SUMMARY = re.compile(r"^=*\s*(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s", re.MULTILINE)
 COUNT = re.compile(r"(\d+) (passed|failed|error|skipped|deselected|xfailed|xpassed)")
@@ -39,7 +40,7 @@ def run_tests(system: other_system.OtherSystem, folder: Path, *tests: str) -> tu
     The number of tests by how they ended, and the lines of those that failed. Raises SceneFailed."""
     root = places.checkout()
     packages = [other_system.engine_beside(folder), test_packages.folder(system), root, root / "tests"]
-    options = ["-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "-p", PLUGIN, "--from-library", "--tb=short"]
+    options = ["-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "-p", PLUGIN, "--from-library", "--tb=short", CONTINUE]
     try:
         done = with_libraries(system).run([*options, *tests], packages, LONGEST_ROOM, root)
     except subprocess.TimeoutExpired as late:

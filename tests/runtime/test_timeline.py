@@ -11,7 +11,6 @@ from scree.profiling.chrome_trace import spans, write_chrome_trace
 from scree.profiling.recording import recorded
 from scree.runtime.thread_pool import ThreadPool
 from scree.runtime.timeline import Timeline, cycles_per_second, read_cycles
-from scree.tools.timeline_plot import plot_timeline
 
 
 def test_every_batch_is_written_once():
@@ -63,6 +62,8 @@ def test_what_an_event_costs(capsys):
 
 
 def test_a_step_is_recorded(tmp_path):
+    from scree.tools.timeline_plot import plot_timeline  # pictures are not on every system
+
     scene = Heap(threads=2)
     for _ in range(60):
         scene.step()

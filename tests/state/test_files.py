@@ -56,7 +56,8 @@ def test_another_process_goes_on_from_a_file(tmp_path):
 def environment() -> dict[str, str]:
     import os
 
-    return {**os.environ, "PYTHONPATH": f"{HERE}:{HERE.parent.parent}"}
+    folders = (str(HERE), str(HERE.parent.parent), os.environ.get("PYTHONPATH", ""))
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
 
 
 @pytest.fixture(scope="module")

@@ -197,6 +197,7 @@ def seconds_of(action, repeats: int = 5) -> float:
     return least
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("is_compound", [False, True])
 def test_the_cost_does_not_grow_with_the_number_of_shapes(is_compound):
     """Rays, points and a body that lies on 100 and on 2,000 shapes, at the same density. Linear growth would be 20 times."""

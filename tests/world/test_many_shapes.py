@@ -171,6 +171,7 @@ def test_changes_one_by_one_are_those_of_a_body_made_so(mode):
     assert kept > 6, "the tree followed, it was not made anew each time"
 
 
+@pytest.mark.alone
 def test_a_change_of_one_of_a_thousand_costs_little_more_than_of_ten():
     small = SmallWorld(body_shapes=1 << 15)
     world, shape, costs = small.world, small.box(0.5, 0.5, 0.5), {}
