@@ -1,7 +1,7 @@
 """Rules for contacts, as data and as compiled functions."""
 
 import ctypes
-import platform
+import sys
 
 import numba
 import numpy as np
@@ -478,7 +478,7 @@ def test_bad_rules_are_refused(rule, message):
 def test_addresses_and_classes_that_cannot_be():
     scene, box, floor = on_floor()
     data = ctypes.create_string_buffer(64)
-    for address in (12, ctypes.addressof(data)) if platform.system() == "Linux" else (12,):  # others do not tell where code is
+    for address in (12, ctypes.addressof(data)) if sys.platform == "linux" else (12,):  # others do not tell where code is
         with pytest.raises(ValueError, match="there is no code at"):
             scene.world.contact.set_rule(FLOOR, 0, validate=address)
     with pytest.raises(ValueError, match="needs two classes"):
