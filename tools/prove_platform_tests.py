@@ -13,6 +13,11 @@ from scree.tools.prove import Outcome, check, run_python
 
 NEED_GODOT = {"godot", "godot_bridge", "tools", "__pycache__"}
 """The folders of tests that run Godot or the tools; all others have tests of the core."""
+COMPILING = (
+    "code_files", "code_identity", "core_library", "kernel_compiler", "numba_inside", "numba_versions", "other_systems",
+    "plain_numba", "source_closure",
+)  # fmt: skip
+"""Tests of tests/runtime that build libraries or compile anew, as only developers of Scree do; they are for this machine."""
 PLUGIN = "other_system_run"
 """The module in tests/ that leaves out what cannot be tried on another system (see there)."""
 LEAST_TESTS = {"windows": 2500, "linux": 1500}
@@ -41,6 +46,7 @@ def run_tests(system: other_system.OtherSystem, folder: Path, *tests: str) -> tu
     root = places.checkout()
     packages = [other_system.engine_beside(folder), test_packages.folder(system), root, root / "tests"]
     options = ["-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "-p", PLUGIN, "--from-library", "--tb=short", CONTINUE]
+    options += [f"--ignore=tests/runtime/test_{name}.py" for name in COMPILING]
     try:
         done = with_libraries(system).run([*options, *tests], packages, LONGEST_ROOM, root)
     except subprocess.TimeoutExpired as late:
