@@ -75,7 +75,8 @@ def lowest_of_cylinder(cylinder, n):
     axis = vector3(cylinder.axis)
     along = dot(axis, n)
     p = add_scaled(vector3(cylinder.center), axis, -cylinder.half_height if along > 0.0 else cylinder.half_height)
-    across = add_scaled(n, axis, -along)
+    # A rotation in single precision makes an axis a little longer or shorter than 1: of n along it nothing may be left.
+    across = add_scaled(n, axis, -along / dot(axis, axis))
     size = length(across)
     return add_scaled(p, across, -cylinder.radius / size) if size > 1e-9 else p
 
