@@ -3,7 +3,9 @@
 A sub-step starts from the impulses of the one before. The impulse that stopped a landing body is not needed again: applied once
 more it would throw the body up, and a lighter body beneath can take back only a small part of it in each pass. So a contact where
 bodies meet keeps the part that is left to do, `left / (before - left)` at most 1, by the speeds at which its points closed as the
-last sub-step began and as this one does (the secant rule). The other contacts of a body that was hit keep the same part.
+last sub-step began and as this one does (the secant rule). The other contacts of a body that was hit keep the same part. Where
+an impact goes on at new points, which have no impulse yet, all is dropped: the impulse of the ground alone would throw up what
+lies between.
 
 A body may stand on something immovable beside it, static or much heavier. Higher up in a pile contacts drop less, since their
 impulses carry the blow of a landing body down to the foot within a step; without them piles lean. There, contacts of bodies that
@@ -144,10 +146,11 @@ def keep_parts(block, terms, impact, measured, carried_on, is_foot):
 
 
 @kernel
-def drop_friction(block, before):
-    """Reduce friction as the points were, the sum of whose impulses was `before`. Return the part of it that was dropped."""
+def drop_friction(block, before, goes_on):
+    """Reduce friction as the points were, the sum of whose impulses was `before`. Return the part of it that was dropped: all,
+    where an impact goes on at new points."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
-    part = where_greater8(before, zero, sum_of_impulses(block) / max8(before, splat8(FLOAT32(1.0e-20))), one)
+    part = where_greater8(before, zero, sum_of_impulses(block) / max8(before, splat8(FLOAT32(1.0e-20))), one - goes_on)
     for k in range(3):
         put(block, FRICTION_IMPULSE + k, field(block, FRICTION_IMPULSE + k) * part)
     return one - part
@@ -196,7 +199,7 @@ def drop_spent(rows, block, substep):
         is_uneven = where_greater8(most, splat8(FLOAT32(UNEVEN_MASSES)) * least, one, zero)
         measured = max8(max8(is_uneven, goes_on), max8(on_foot_a, on_foot_b)) if substep == 1 else one
         keep_parts(block, terms, impact, measured, one - drops, is_foot)
-    dropped = drop_friction(block, before)
+    dropped = drop_friction(block, before, goes_on if substep == 0 else zero)
     share = min8(splat8(FLOAT32(EVEN_SHARE)) * most / max8(least, tiny), one)
     if substep < 2:
         share = where_greater8(goes_on, zero, share, zero)

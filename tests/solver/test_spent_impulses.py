@@ -50,12 +50,13 @@ class SpentTwin(Twin):
         self._raise(rows, mobilities, told)
 
     @staticmethod
-    def _dropped(fields, points, parts) -> float:
-        """Multiply the impulses of points by their parts, and friction as they were. Return the part that was dropped."""
+    def _dropped(fields, points, parts, of_none: float = 1.0) -> float:
+        """Multiply the impulses of points by their parts, and friction as they were, by `of_none` if there are none. Return the
+        part that was dropped."""
         before = sum(point[c.POINT_IMPULSE] for point in points)
         for point, part in zip(points, parts, strict=True):
             point[c.POINT_IMPULSE] *= part
-        part = sum(point[c.POINT_IMPULSE] for point in points) / before if before > 0.0 else 1.0
+        part = sum(point[c.POINT_IMPULSE] for point in points) / before if before > 0.0 else of_none
         fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3] *= part
         return 1.0 - part
 
@@ -67,7 +68,7 @@ class SpentTwin(Twin):
             point[c.POINT_CLOSING] = now if is_impact else point[c.POINT_IMPULSE]
             stopped = 1.0 if now > LEAST_CLOSING else carried_on
             parts.append(np.clip(now * heaviest / max(total, 1e-6), 0.0, 1.0) if goes_on else stopped)
-        return self._dropped(fields, points, parts)
+        return self._dropped(fields, points, parts, 0.0 if goes_on else 1.0)
 
     def _keep(self, fields, whole, count, is_impact, is_measured, carried_on, is_foot) -> float:
         points = [fields[c.POINTS + p * c.POINT_FIELDS :][: c.POINT_FIELDS] for p in range(count)]
@@ -105,6 +106,7 @@ def test_the_job_does_what_the_twin_does(seed, substep):
     blocks.rows[1:, c.SPENT] = random.choice([0.0, 0.3, c.ON_FOOT, c.ON_FOOT + 0.4, c.ON_FOOT + 1.0], len(blocks.rows) - 1)
     for p in range(4):
         blocks.blocks[:, c.POINTS + p * c.POINT_FIELDS + c.POINT_CLOSING] = random.uniform(-1.0, 4.0, (BLOCKS, 8))
+        blocks.blocks[:, c.POINTS + p * c.POINT_FIELDS + c.POINT_IMPULSE, ::3] = 0.0  # points that are new
     twin = SpentTwin(blocks)
     before = blocks.blocks.copy()
     drop_spent_impulses(blocks.address, 0, BLOCKS, 0)
