@@ -149,7 +149,8 @@ def write_polygon(polygon, origin, u, v, n, normal, radii, offset, limit, featur
         return 0, math.inf
     lowest = drop_corners(polygon, feature, limit + radii)
     keep = stack_array(MAX_POINTS, np.int64)
-    count = reduce_points(polygon, keep)
+    slide = vector3(result.slide)
+    count = reduce_points(polygon, keep, dot(u, slide), dot(v, slide))
     store3(result.normal, normal)
     result.point_count = count
     result.face = -1

@@ -78,10 +78,6 @@ NOT_YET = {
         "it is lifted out of the dip that it made, never beyond its place",
         {"100.0-0.3", "1000.0-1.0", "10000.0-0.1"},
     ),
-    "test_what_lands_sideways_slides_as_far_as_coulomb_says_and_does_not_rise": (
-        "cylinders and prisms tilt with friction of 0.6 and more: 9 to 22 cm",
-        {"shape4-0.9-6.0-0.3", "shape6-0.6-8.0-1.0", "shape7-0.9-6.0-0.3"},
-    ),
     "test_a_heap_of_any_masses_gains_no_energy_and_falls_asleep": ("1.1 % of energy", {"17"}),
 }
 """Faults that are known, by test: why, and for which parameters. A row that begins to hold fails, and is to be taken out."""
