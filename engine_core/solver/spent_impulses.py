@@ -1,18 +1,18 @@
 """Impulses of an impact that have done their work, dropped before the next sub-step starts from them.
 
 A sub-step starts from the impulses of the one before. The impulse that stopped a landing body is not needed again: applied once
-more it would throw the body up, and a lighter body beneath can take back only a small part of it in each pass. So a contact where
-bodies meet keeps the part that is left to do, `left / (before - left)` at most 1, by the speeds at which its points closed as the
-last sub-step began and as this one does (the secant rule). The other contacts of a body that was hit keep the same part. Where
-an impact goes on at new points, which have no impulse yet, all is dropped: the impulse of the ground alone would throw up what
-lies between.
+more it would throw the body up, and a lighter body beneath can take back only a small part of it in each pass. So a contact
+where bodies meet keeps the part that is left to do, `left / (before - left)` at most 1, by the speeds at which its points
+closed as the last sub-step began and as this one does (the secant rule). The other contacts of a body that was hit keep the
+same part. Where an impact goes on at new points, which have no impulse yet, all is dropped: the impulse of the ground alone
+would throw up what lies between.
 
 A body may stand on something immovable beside it, static or much heavier. Higher up in a pile contacts drop less, since their
-impulses carry the blow of a landing body down to the foot within a step; without them piles lean. There, contacts of bodies that
-did not meet drop from the third sub-step of an impact on, and half as much if the two that met are equally heavy (`EVEN_SHARE`);
-then they keep at least what they bore as the step began. Such an equal pair is measured from the second sub-step on; one that
-stands on something immovable, as is known by then, by the speed of the first one too. A box of
-3 kg that lands from 1 m on three of 1 kg rises again by up to 41 mm, and by 82 mm if nothing is dropped
+impulses carry the blow of a landing body down to the foot within a step; without them piles lean. There, contacts of bodies
+that did not meet drop from the third sub-step of an impact on, and half as much if the two that met are equally heavy
+(`EVEN_SHARE`); then they keep at least what they bore as the step began. Such an equal pair is measured from the second
+sub-step on; one that stands on something immovable, as is known by then, by the speed of the first one too. A box of 3 kg that
+lands from 1 m on three of 1 kg rises again by up to 41 mm, and by 82 mm if nothing is dropped
 (tests/world/test_pressed_bodies.py); columns of falling boxes lean as little as then (tests/world/test_impacts.py).
 
 A solver row tells others what happened, in its field SPENT: the part of its impulses that was dropped in this sub-step, plus
