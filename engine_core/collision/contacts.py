@@ -56,6 +56,9 @@ CHANGED_PAIR_COUNT_OFFSET = offset_of("pairs", "changed_count")
 PAIRS_AHEAD, BODIES_AHEAD = 16, 8
 """Number of pairs in advance at which the cache lines of a pair, and of its bodies, are prefetched."""
 
+MOST_SPIN = 0.25
+"""What spins faster [rad/s] has other corners ahead in each step: its points are chosen as if it did not slide."""
+
 
 @kernel
 def shapes_collide(a, b):
@@ -322,6 +325,8 @@ def collide_pair(system, world, pair_index, delta_time):
     shape_pair.shapes, shape_pair.distance = world.shapes, speculative_distance_of(a, b, delta_time)
     shape_pair.results = address_of_row(results, 0)
     slide = subtract(vector3(a.linear_velocity), vector3(b.linear_velocity))
+    if length_squared(subtract(vector3(a.angular_velocity), vector3(b.angular_velocity))) > MOST_SPIN * MOST_SPIN:
+        slide = (0.0, 0.0, 0.0)
     store3(shape_pair.slide, slide if a.inverse_mass >= b.inverse_mass else negate(slide))
     chain.shape_pair = address_of_row(shape_pairs, 0)
     chain.remaining[0] = lists.first_manifold
