@@ -77,7 +77,7 @@ def _make_body(given, record, n):
     body.first_instance = INT32(_place_shape(given, record, n, index))
     body.instance_count = body.instance_capacity = INT32(1)
     call_3(given.renew, given.world, index, INT64(0))  # moves position and velocity to the centre of mass
-    store3(body.rest_position, (body.position[0], body.position[1], body.position[2]))
+    store3(body.rest_way, (0.0, 0.0, 0.0))
     store4(body.rest_rotation, (motion[3], motion[4], motion[5], motion[6]))
     identity = (sequence & SEQUENCE_MASK) << (INDEX_BITS + KIND_BITS) | INT64(KIND_BODY) << INDEX_BITS | index
     view(given.ids, given.count, INT64)[n] = identity

@@ -160,7 +160,8 @@ def _make_body(batch, record, bodies, number, first):
     body.system = INT32(batch.system_index)
     body.user_id = batch.user_id
     for k in range(3):
-        body.position[k] = body.rest_position[k] = new.position[k] + batch.origin[k]
+        body.position[k] = new.position[k] + batch.origin[k]
+        body.rest_way[k] = FLOAT32(0.0)
     for k in range(4):
         body.rotation[k] = body.rest_rotation[k] = new.rotation[k]
     if length_squared(vector3(new.surface_linear_velocity)) > 0.0:

@@ -217,7 +217,7 @@ def set_pose(world_address, index, origin, rotation):
 def begin_rest(body):
     """Begin a new rest here: the body sleeps when it has lasted long enough."""
     body.sleep_time, body.steady_time = FLOAT32(0.0), FLOAT32(0.0)
-    store3(body.rest_position, vector3(body.position))
+    store3(body.rest_way, (0.0, 0.0, 0.0))
     store4(body.rest_rotation, quaternion(body.rotation))
 
 

@@ -121,8 +121,9 @@ BODY = np.dtype(
         ("center_of_mass", "f4", 3),  # body frame, from the user's origin [m]
         ("mass", "f4"),  # [kg], as set
         ("instance_capacity", "i4"),
-        # Line 6: rest position, and rarely used data.
-        ("rest_position", "f8", 3),  # where it last began to rest; see solver/rest.py
+        # Line 6: its rest, and rarely used data.
+        ("rest_way", "f4", 3),  # its way since it last began to rest [m]; see solver/rest.py
+        ("last_change", "f4", 3),  # of its velocity, in the last step, while it rests [m/s]
         ("rest_rotation", "f4", 4),
         ("shadow", "i8"),  # address of the SHADOW that queries read while the body is being changed; see publication.py
         ("user_id", "i8"),  # the user's number, never read by the core

@@ -123,6 +123,7 @@ _CONSTRAINTS = np.dtype(
     [
         ("colours", "i8"),  # COLOURS of constraints/schema.py, of contacts and joints: see constraints/colours.py
         ("blocks", "i8"), ("block_count", "i8"),  # of contacts: see constraints/schema.py
+        ("bounces", "i8"),  # of these blocks
     ],
     align=True,
 )  # fmt: skip
@@ -143,8 +144,9 @@ _SOLVER = np.dtype(
     [
         ("some_block_is_elastic", "i8"),  # after `prepare_contacts`: some contact may bounce
         ("some_block_has_impact", "i8"),  # after `prepare_contacts`: some contact is an impact
-        ("some_block_bounced", "i8"),  # after `bounce_contacts`: some contact has bounced, and others may have to after it
-        ("some_joined_bounced", "i8"),  # the same, of a body with joints, since this was last set to 0
+        ("some_block_bounces", "i8"),  # after `find_bounces`: 1 if some contact bounces in this generation
+        ("some_bounce_changed", "i8"),  # some impulse of a bounce has changed notably, since this was last set to 0
+        ("some_joined_bounced", "i8"),  # the same, of a body with joints
         ("rows", "i8"),  # float32 (body_capacity + 1, 16); see constraints/schema.py
         ("forces", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py
         # float32 (body_capacity + 1, 8): the first half of each solver row as the step began, while some body reports contacts

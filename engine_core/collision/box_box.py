@@ -181,7 +181,7 @@ def face_contact(pair, axis, limit, polygons, result):
         last = edge
     polygon.count = kept
     keep = stack_array(MAX_POINTS, np.int64)
-    kept = reduce_points(polygon, keep)
+    kept = reduce_points(polygon, keep, 0.0, 0.0)
     result.point_count = kept
     result.face = -1
     p = stack_array(3, np.float64)

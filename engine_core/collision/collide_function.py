@@ -3,7 +3,7 @@ included it would compile it again."""
 
 import numpy as np
 
-from ..geometry.vector import quaternion, vector3
+from ..geometry.vector import quaternion, store3, vector3
 from ..runtime.kernel import entry_point
 from ..runtime.memory import view
 from ..shapes.schema import SHAPE
@@ -20,6 +20,7 @@ SHAPE_PAIR = np.dtype(
         ("position_b", "f8", 3),
         ("rotation_b", "f8", 4),
         ("distance", "f8"),  # surfaces up to this far apart make contacts [m]
+        ("slide", "f8", 3),  # velocity of the lighter body relative to the other, world axes; 0 for queries [m/s]
         ("axis_cache", "i8"),  # in and out
         ("results", "i8"),  # address of MAX_RESULTS rows of CONTACT_RESULT
     ],
@@ -33,6 +34,7 @@ def collide_shape_pair(address):
     pair = view(address, 1, SHAPE_PAIR)[0]
     results = view(pair.results, MAX_RESULTS, CONTACT_RESULT)
     shapes = view(pair.shapes, max(pair.shape_a, pair.shape_b) + 1, SHAPE)
+    store3(results[0].slide, vector3(pair.slide))
     count, cache = collide_shapes(
         shapes, pair.shape_a, vector3(pair.position_a), quaternion(pair.rotation_a), pair.shape_b,
         vector3(pair.position_b), quaternion(pair.rotation_b), pair.distance, pair.axis_cache, results,

@@ -75,7 +75,8 @@ def lowest_of_cylinder(cylinder, n):
     axis = vector3(cylinder.axis)
     along = dot(axis, n)
     p = add_scaled(vector3(cylinder.center), axis, -cylinder.half_height if along > 0.0 else cylinder.half_height)
-    across = add_scaled(n, axis, -along)
+    # A rotation in single precision makes an axis a little longer or shorter than 1: of n along it nothing may be left.
+    across = add_scaled(n, axis, -along / dot(axis, axis))
     size = length(across)
     return add_scaled(p, across, -cylinder.radius / size) if size > 1e-9 else p
 
@@ -148,7 +149,8 @@ def write_polygon(polygon, origin, u, v, n, normal, radii, offset, limit, featur
         return 0, math.inf
     lowest = drop_corners(polygon, feature, limit + radii)
     keep = stack_array(MAX_POINTS, np.int64)
-    count = reduce_points(polygon, keep)
+    slide = vector3(result.slide)
+    count = reduce_points(polygon, keep, dot(u, slide), dot(v, slide))
     store3(result.normal, normal)
     result.point_count = count
     result.face = -1

@@ -268,7 +268,8 @@ def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
     if polygon.count == 0:
         return 0, math.inf, facing
     keep = stack_array(MAX_POINTS, np.int64)
-    count = reduce_points(polygon, keep)
+    slide = vector3(result.slide)
+    count = reduce_points(polygon, keep, dot(u, slide), dot(v, slide))
     store3(result.normal, negate(n) if is_face_of_b else n)
     result.point_count = count
     result.face = -1

@@ -95,7 +95,7 @@ def _keep_four(cluster, polygon):
                 d = subtract(vector3(cluster.points[i]), origin)
                 add_corner(polygon, dot(d, u), dot(d, v), cluster.separations[i], i)
     keep = stack_array(MAX_POINTS, np.int64)
-    count = reduce_points(polygon, keep)
+    count = reduce_points(polygon, keep, 0.0, 0.0)
     for i in range(count):
         keep[i] = polygon.edge[keep[i]]
     # The chosen points move to the front in the order found, so that none is overwritten before it is read.
@@ -371,6 +371,7 @@ def collide_mesh(a, b, position, rows, limit, results):
     polygons = stack_array(2, POLYGON)
     clusters = stack_array(MAX_RESULTS, CLUSTER)
     scratch = stack_array(1, CONTACT_RESULT)[0]
+    store3(scratch.slide, (0.0, 0.0, 0.0))
     bounds = stack_array(6, np.float64)
     cylinder, core = stack_array(1, PLACED_CYLINDER)[0], stack_array(1, CORE)[0]
     has_segment = is_round(a)

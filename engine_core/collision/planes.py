@@ -23,7 +23,8 @@ def write_points_on_plane(polygon, n, distance, u, v, radius, result):
     """Fill `result` (A above the plane B) from corners whose features are known; `radius` [m] is A's about its core."""
     keep_as_call()
     keep = stack_array(MAX_POINTS, np.int64)
-    count = reduce_points(polygon, keep)
+    slide = vector3(result.slide)
+    count = reduce_points(polygon, keep, dot(u, slide), dot(v, slide))
     store3(result.normal, negate(n))
     result.point_count = count
     result.face = -1

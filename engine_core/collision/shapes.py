@@ -162,6 +162,7 @@ def collide_shapes(
         )  # fmt: skip
         return np.int64(count), np.int64(0)
     rows = matrix_rows(multiply(conjugate(turn_b), turn_a))
+    store3(results[0].slide, rotate_inverse(turn_b, vector3(results[0].slide)))
     local = rotate_inverse(turn_b, subtract(position, origin))
     count, cache = collide_convex(a, b, local, rows, np.float64(speculative_distance), np.int64(axis_cache), results)
     if count > 0:

@@ -94,13 +94,22 @@ POINT_IMPULSE = 8
 POINT_TOTAL_IMPULSE = 9
 POINT_RELATIVE_VELOCITY = 10  # along the normal before the step, for reports [m/s]
 POINT_LEVER = 11  # distance from the centre of friction [m]
-POINT_AWAY = 12  # speed at which a bouncing point of a jointed body shall separate; see solver/bounces.py [m/s]
-POINT_CLOSING = 13  # where there is an impact: how fast the surfaces closed as the sub-step began [m/s]; else what it bore [N s]
-POINT_FIELDS = 14
+POINT_CLOSING = 12  # where there is an impact: how fast the surfaces closed as the sub-step began [m/s]; else what it bore [N s]
+POINT_FIELDS = 13
 
 BLOCK_FIELDS = POINTS + 4 * POINT_FIELDS
 FIELD_SIZE = 32
 BLOCK_SIZE = BLOCK_FIELDS * FIELD_SIZE
+
+# The bounces of a block, beside it; only for blocks that are IS_ELASTIC: see solver/bounces.py. A line, then four points.
+SOME_BOUNCE = 0  # int32: some point of the block bounces in this generation
+BOUNCE_POINTS = 64  # offset of the points [byte]
+BOUNCE_AWAY = 0  # speed at which the point shall separate [m/s]
+BOUNCE_ASKED = 1  # change of its speed that this was as the generation began, 0 if it does not bounce [m/s]
+BOUNCE_MOMENT = 2  # when within the sub-step [s]
+BOUNCE_IMPULSE = 3  # in this generation [N s]
+BOUNCE_POINT_SIZE = 4 * FIELD_SIZE
+BOUNCES_SIZE = BOUNCE_POINTS + 4 * BOUNCE_POINT_SIZE
 
 # Colours. Contacts between two moving bodies take colours from below, those with a static body from above, so that they are
 # solved last and win. Contacts without a colour go to the overflow, which is solved first, block by block on one thread.

@@ -104,8 +104,7 @@ def enter_space(server, identity: int, space: int, before: int, set_system) -> N
     if way.any():
         set_system(identity, 0)
         bodies, index = server.world.bodies, index_of(identity)
-        for name in ("position", "rest_position"):
-            bodies.rows[index][name] += way
+        bodies.rows[index]["position"] += way
         if int(bodies.flags[index]) & HAS_RARE:
             bodies.own_rare(index)["target_position"] += way
     set_system(identity, space)

@@ -209,6 +209,7 @@ def finish_row(body, row):
     turned = multiply(quaternion(row[DELTA_ROTATION : DELTA_ROTATION + 4]), quaternion(body.rotation))
     kept = part_kept(body, row[HELD_BACK])
     store3(body.position, add(vector3(body.position), motion))
+    store3(body.rest_way, add(vector3(body.rest_way), motion))
     store4(body.rotation, normalize_quaternion(turned))
     for k in range(3):
         body.linear_velocity[k] = row[LINEAR_VELOCITY + k] * kept

@@ -79,7 +79,7 @@ def moved_at_rest(body):
     """Displacement of a body since it began to rest, world axes [m]; zero for bodies that the solver does not move."""
     if body.mode < RIGID:
         return (0.0, 0.0, 0.0)
-    return subtract(vector3(body.position), vector3(body.rest_position))
+    return vector3(body.rest_way)
 
 
 @kernel

@@ -1,10 +1,11 @@
 """Whether a slow body rests. A body that has rested for `time_to_sleep` may sleep, with its island.
 
 A body rests while it is slower than the thresholds of its space, or while it only trembles in place. A body that accelerates
-steadily is not at rest, however slow it still is: it falls in weak gravity, starts to slide or roll down a slope of a degree,
-tips over its edge, or turns back on its way up.
+steadily is not at rest, however slow it still is: it falls in weak gravity, starts to slide or roll down a slope of a
+degree, tips over its edge, turns back on its way up, or swings.
 
-No velocity is kept to tell this. A body that accelerates uniformly, with any velocity at the start, moves in the time t to
+No velocity is kept to tell most of this. A body that accelerates uniformly, with any velocity at the start, moves in the time t
+to
 
     way = v t - a t^2 / 2,  so  a = 2 (v t - way) / t^2
 
@@ -12,6 +13,9 @@ where v is its velocity now. `BODY.steady_time` counts how long the change of ve
 which is an average since the body began to rest. A spin may also grow faster, in the same direction: so does that of a body
 that tips over its edge. The changes of a body that trembles in a heap are many times as large as its average and point
 anywhere; those of a body that creeps are many times as small as the least acceleration that counts.
+
+A body that swings accelerates to and fro, so that the average tells nothing; but its acceleration changes little from one step to
+the next (`BODY.last_change`), but near the middle of its way. There it may sleep.
 """
 
 import math
@@ -20,7 +24,7 @@ import numpy as np
 
 from ..bodies.motion import begin_rest
 from ..bodies.schema import CAN_SLEEP
-from ..geometry.vector import conjugate, dot, length, multiply, quaternion, scale, subtract, vector3
+from ..geometry.vector import conjugate, dot, length, multiply, quaternion, scale, store3, subtract, vector3
 from ..runtime.kernel import kernel
 
 FLOAT32 = np.float32
@@ -38,14 +42,23 @@ DOWNHILL = 0.008
 """A body that becomes slower accelerates steadily only if gravity does it, not friction: the cosine between acceleration and
 gravity is larger than this, which it is on slopes of half a degree."""
 PROOF = 0.4
-"""A body does not sleep if it has accelerated steadily for this part of `time_to_sleep`, up to now."""
+"""A body begins a new rest instead of sleeping if it has accelerated steadily for this part of `time_to_sleep`, up to now."""
+DELAY = 0.09
+"""A body does not sleep yet if it has accelerated steadily for this part of `time_to_sleep`: three steps at 60 a second, which
+those that tremble hardly ever do."""
+LIKENESS = 0.7
+"""The acceleration of a body that swings changes by at most this part of it from one step to the next: at 60 steps a second,
+and 1 m long, in all but a twentieth of its way."""
+RISING = 0.5, 8.0
+"""Gravity takes between these parts of the energy of its motion that a body loses as it swings up: 1 of a point's on a string,
+7/5 of a rolling ball's, as much more as a wheel outweighs its part out of balance."""
 
 
 @kernel
 def stays_near_rest(system, body):
     """Whether a trembling body has stayed in place since it began to rest: Jolt's test by displacement, for bodies that the test
     by velocity would keep awake forever."""
-    moved = length(subtract(vector3(body.position), vector3(body.rest_position)))
+    moved = length(vector3(body.rest_way))
     angle = length(turned_at_rest(body))
     part = TREMBLE * system.settings.time_to_sleep
     return moved < part * system.settings.sleep_linear_threshold and angle < 2.0 * part * system.settings.sleep_angular_threshold
@@ -83,16 +96,28 @@ def grows_from(change, acceleration, delta_time):
 
 
 @kernel
+def swings(body, change, delta_time):
+    """Whether a body accelerates nearly as in the last step, and becomes faster, or slower by about as much as gravity takes from
+    what rises. Friction and contacts that push it out of others do neither."""
+    off, velocity = subtract(change, vector3(body.last_change)), vector3(body.linear_velocity)
+    if dot(off, off) >= LIKENESS * LIKENESS * dot(change, change):
+        return False
+    gained, fallen = dot(change, velocity), delta_time * dot(vector3(body.gravity), velocity)
+    return gained > 0.0 or RISING[1] * gained < fallen < RISING[0] * gained
+
+
+@kernel
 def speeds_up_steadily(body, change, least, delta_time):
-    """Whether a body falls freely, or its centre has accelerated uniformly since it began to rest, by more than `least` [m/s^2].
-    `change`: of its velocity in this step, without damping [m/s]."""
+    """Whether a body falls freely, or its centre has accelerated uniformly since it began to rest, by more than `least` [m/s^2],
+    or nearly as in the last step. `change`: of its velocity in this step, without damping [m/s]."""
     gravity, velocity, time = vector3(body.gravity), vector3(body.linear_velocity), float(body.sleep_time)
     if dot(gravity, gravity) > least * least and agrees(change, gravity, delta_time):
         return True
-    a = average_acceleration(subtract(vector3(body.position), vector3(body.rest_position)), velocity, time)
-    if dot(a, a) <= least * least or not agrees(change, a, delta_time):
-        return False
-    return dot(a, velocity) > 0.0 or dot(a, gravity) > DOWNHILL * math.sqrt(dot(a, a) * dot(gravity, gravity))
+    a = average_acceleration(vector3(body.rest_way), velocity, time)
+    if dot(a, a) > least * least and agrees(change, a, delta_time):
+        if dot(a, velocity) > 0.0 or dot(a, gravity) > DOWNHILL * math.sqrt(dot(a, a) * dot(gravity, gravity)):
+            return True
+    return swings(body, change, delta_time)
 
 
 @kernel
@@ -136,10 +161,13 @@ def count_rest(system, body, before, delta_time):
         return
     body.sleep_time = FLOAT32(body.sleep_time + delta_time)
     is_steady = accelerates_steadily(body, before, delta_time)
+    store3(body.last_change, subtract(vector3(body.linear_velocity), before[0]))
     body.steady_time = FLOAT32(body.steady_time + delta_time) if is_steady else FLOAT32(0.0)
     if body.sleep_time < system.settings.time_to_sleep:
         return
     if is_steady and body.steady_time >= PROOF * system.settings.time_to_sleep:
         begin_rest(body)
+    elif is_steady and body.steady_time >= DELAY * system.settings.time_to_sleep:
+        body.sleep_time = FLOAT32(system.settings.time_to_sleep - 0.5 * delta_time)
     elif system.bodies.some_rests == 0:  # written by any thread, always with the same value; every thread reads its cache line
         system.bodies.some_rests = 1

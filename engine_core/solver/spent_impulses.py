@@ -1,15 +1,18 @@
 """Impulses of an impact that have done their work, dropped before the next sub-step starts from them.
 
 A sub-step starts from the impulses of the one before. The impulse that stopped a landing body is not needed again: applied once
-more it would throw the body up, and a lighter body beneath can take back only a small part of it in each pass. So a contact where
-bodies meet keeps the part that is left to do, `left / (before - left)` at most 1, by the speeds at which its points closed as the
-last sub-step began and as this one does (the secant rule). The other contacts of a body that was hit keep the same part.
+more it would throw the body up, and a lighter body beneath can take back only a small part of it in each pass. So a contact
+where bodies meet keeps the part that is left to do, `left / (before - left)` at most 1, by the speeds at which its points
+closed as the last sub-step began and as this one does (the secant rule). The other contacts of a body that was hit keep the
+same part. Where an impact goes on at new points, which have no impulse yet, all is dropped: the impulse of the ground alone
+would throw up what lies between.
 
 A body may stand on something immovable beside it, static or much heavier. Higher up in a pile contacts drop less, since their
-impulses carry the blow of a landing body down to the foot within a step; without them piles lean. There, contacts of bodies that
-did not meet drop from the third sub-step of an impact on, and half as much if the two that met are equally heavy (`EVEN_SHARE`);
-then they keep at least what they bore as the step began. Such an equal pair is measured from the second sub-step on. A box of
-3 kg that lands from 1 m on three of 1 kg rises again by up to 41 mm, and by 82 mm if nothing is dropped
+impulses carry the blow of a landing body down to the foot within a step; without them piles lean. There, contacts of bodies
+that did not meet drop from the third sub-step of an impact on, and half as much if the two that met are equally heavy
+(`EVEN_SHARE`); then they keep at least what they bore as the step began. Such an equal pair is measured from the second
+sub-step on; one that stands on something immovable, as is known by then, by the speed of the first one too. A box of 3 kg that
+lands from 1 m on three of 1 kg rises again by up to 41 mm, and by 82 mm if nothing is dropped
 (tests/world/test_pressed_bodies.py); columns of falling boxes lean as little as then (tests/world/test_impacts.py).
 
 A solver row tells others what happened, in its field SPENT: the part of its impulses that was dropped in this sub-step, plus
@@ -110,24 +113,25 @@ def measured_part(now, before, carried_on):
 
 
 @kernel
-def keep_first(block, terms, impact, carried_on, closes, heaviest):
+def keep_first(block, terms, impact, goes_on, carried_on, heaviest):
     """`keep_parts` in the first sub-step, in which only what goes on from the last step has closed before: its impulse is at most
-    what stops the heavier body, of mass `heaviest` [kg]. Notes for later how fast points close where `closes`, and elsewhere what
-    they bore."""
+    what stops the heavier body, of mass `heaviest` [kg]. Notes for later how fast points close where bodies meet, and elsewhere
+    what they bore."""
     zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(TINY))
     most, point = heaviest / max8(sum_of_impulses(block), tiny), block + POINTS * FIELD_SIZE
     for _ in range(load_int32(block + POINT_COUNT * FIELD_SIZE)):
         now, impulse = closing_at(point, terms), field(point, POINT_IMPULSE)
-        put(point, POINT_CLOSING, where_greater8(closes, zero, now, impulse))
+        put(point, POINT_CLOSING, where_greater8(impact, zero, now, impulse))
         others = where_greater8(now, splat8(FLOAT32(LEAST_CLOSING)), one, carried_on)
-        put(point, POINT_IMPULSE, impulse * where_greater8(impact, zero, min8(max8(now * most, zero), one), others))
+        put(point, POINT_IMPULSE, impulse * where_greater8(goes_on, zero, min8(max8(now * most, zero), one), others))
         point += POINT_SIZE
 
 
 @kernel
-def keep_parts(block, terms, impact, carried_on, is_foot):
-    """Reduce the impulses of the points. `impact`: lanes that meet; `carried_on`: the part that others keep, where nothing
-    closes; those that are no foot keep at least what they bore, unless an uneven impact dropped more."""
+def keep_parts(block, terms, impact, measured, carried_on, is_foot):
+    """Reduce the impulses of the points. `impact`: lanes that meet; `measured`: those of them whose points closed before as
+    fast as noted; `carried_on`: the part that others keep, where nothing closes; those that are no foot keep at least what they
+    bore, unless an uneven impact dropped more."""
     zero, one, least = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(LEAST_CLOSING))
     holds = where_less8(carried_on, splat8(FLOAT32(1.0 - EVEN_SHARE)), zero, one - is_foot)
     point = block + POINTS * FIELD_SIZE
@@ -136,16 +140,17 @@ def keep_parts(block, terms, impact, carried_on, is_foot):
         put(point, POINT_CLOSING, where_greater8(impact, zero, now, before))
         bore = where_greater8(holds, zero, min8(impulse, before), zero)
         others = max8(impulse * where_greater8(now, least, one, carried_on), bore)
-        own = impulse * measured_part(now, before, carried_on)
+        own = impulse * measured_part(now, where_greater8(measured, zero, before, zero), carried_on)
         put(point, POINT_IMPULSE, where_greater8(impact, zero, own, others))
         point += POINT_SIZE
 
 
 @kernel
-def drop_friction(block, before):
-    """Reduce friction as the points were, the sum of whose impulses was `before`. Return the part of it that was dropped."""
+def drop_friction(block, before, goes_on):
+    """Reduce friction as the points were, the sum of whose impulses was `before`. Return the part of it that was dropped: all,
+    where an impact goes on at new points."""
     zero, one = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0))
-    part = where_greater8(before, zero, sum_of_impulses(block) / max8(before, splat8(FLOAT32(1.0e-20))), one)
+    part = where_greater8(before, zero, sum_of_impulses(block) / max8(before, splat8(FLOAT32(1.0e-20))), one - goes_on)
     for k in range(3):
         put(block, FRICTION_IMPULSE + k, field(block, FRICTION_IMPULSE + k) * part)
     return one - part
@@ -187,13 +192,14 @@ def drop_spent(rows, block, substep):
     put(block, IMPACT, lasts)
     terms, before = closing_terms(rows, block), sum_of_impulses(block)
     if substep == 0:
-        is_uneven = where_greater8(most, splat8(FLOAT32(UNEVEN_MASSES)) * least, one, zero)
-        closes = where_greater8(max8(max8(is_uneven, goes_on), max8(on_foot_a, on_foot_b)), zero, impact, zero)
         heaviest = splat8(FLOAT32(3.0)) / max8(where_greater8(least, zero, least, most), tiny)
-        keep_first(block, terms, goes_on, one - drops, closes, heaviest)
+        keep_first(block, terms, impact, goes_on, one - drops, heaviest)
     else:
-        keep_parts(block, terms, impact, one - drops, is_foot)
-    dropped = drop_friction(block, before)
+        # What stands on a foot is known from the second sub-step on.
+        is_uneven = where_greater8(most, splat8(FLOAT32(UNEVEN_MASSES)) * least, one, zero)
+        measured = max8(max8(is_uneven, goes_on), max8(on_foot_a, on_foot_b)) if substep == 1 else one
+        keep_parts(block, terms, impact, measured, one - drops, is_foot)
+    dropped = drop_friction(block, before, goes_on if substep == 0 else zero)
     share = min8(splat8(FLOAT32(EVEN_SHARE)) * most / max8(least, tiny), one)
     if substep < 2:
         share = where_greater8(goes_on, zero, share, zero)

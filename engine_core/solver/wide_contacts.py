@@ -1,9 +1,11 @@
 """The contact solver: eight manifolds at once, sub-stepped soft contacts with a relax pass (Catto, "Solver2D", 2024; Box2D v3).
 
-Each sub-step: `bounce_contacts` makes meeting points bounce (see bounces.py); `warm_start` applies the previous impulses; `solve`
-pushes along the normals with a soft bias that reduces overlap; after the positions have moved, `relax` solves again without bias,
-so that the bias leaves no velocity behind, and with friction: the twist about the normal, then the points and two tangents at the
-manifold's centre, settled together (see contact_impulses.py). `relax` first lets points bounce that the solver has made meet.
+Each sub-step: meeting points bounce, generation by generation (`find_bounces`, `give_bounces`; see bounces.py), before the
+impulses of the previous sub-step are applied: those are a guess, and a body thrown at others by a guess must not bounce off them.
+`warm_start` applies them; `solve` pushes along the normals with a soft bias that reduces overlap; after the positions have moved,
+`relax` solves again without bias, so that the bias leaves no velocity behind, and with friction: the twist about the normal, then
+the points and two tangents at the manifold's centre, settled together (see contact_impulses.py). Colour by colour, `bounce_late`
+comes before it and lets points bounce that the solver has made meet.
 Blocks of one colour share no moving body, so any number of threads may solve them.
 
 A sub-step starts from the impulses of the one before, except those that have done their work: see spent_impulses.py.
@@ -14,19 +16,20 @@ import numpy as np
 from ..bodies.records import system_at
 from ..constraints.blocks import field, gather, prefetch_block, put, velocities_of
 from ..constraints.schema import (
-    BIAS_RATE, BLOCK_SIZE, BOUNCED, DEEP_PART, FIELD_SIZE, FRICTION_IMPULSE, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE,
-    POINT_TOTAL_IMPULSE, POINTS, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, TOTAL_FRICTION,
+    BIAS_RATE, BLOCK_SIZE, BOUNCE_POINTS, BOUNCED, BOUNCES_SIZE, DEEP_PART, FIELD_SIZE, FRICTION_IMPULSE, POINT_COUNT,
+    POINT_FIELDS, POINT_IMPULSE, POINT_TOTAL_IMPULSE, POINTS, ROW_A, ROW_B, ROW_SIZE, SOFTNESS, SOME_BOUNCE, TOTAL_FRICTION,
 )  # fmt: skip
-from ..runtime.call import load_int32
+from ..runtime.call import load_int32, store_int32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
+from ..runtime.memory import address_of_row, stack_array
 from ..runtime.vector8 import max8, splat8, store8, transpose8, where_greater8
-from .bounces import bounce, bounce_again, bounces_from, is_joined
+from .bounces import POINT_BOUNCES_FLOATS, bounces_from, measure_bounces, note_bounce, settle_bounces, undo_bounces
 from .contact_impulses import apply_again, solve_all, solve_normals
-from .point_impulses import are_even, is_elastic, turns_of
+from .point_impulses import are_even, is_elastic, turned_terms, turns_of
 from .push_out import push_out
 from .turntables import aim_along_arcs, aim_back, carries_around
 
-FLOAT32 = np.float32
+FLOAT32, INT32 = np.float32, np.int32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 
 
@@ -64,34 +67,70 @@ def motion_of(rows, block, side):
     return gather(rows, block + side * FIELD_SIZE, ROW_SIZE, 32)
 
 
+@kernel
+def bounces_of(system, index):
+    """Address of the bounces of a block."""
+    return system.constraints.bounces + index * BOUNCES_SIZE
+
+
+@kernel
+def some_bounces(system, index):
+    """Whether some point of a block bounces in this generation."""
+    if not is_elastic(system.constraints.blocks + index * BLOCK_SIZE):
+        return False
+    return load_int32(bounces_of(system, index) + SOME_BOUNCE) != 0
+
+
 @entry_point(JOB_SIGNATURE)
-def bounce_contacts(system_address, begin, end, worker):
-    """Job: bounces of points that meet in this sub-step, over blocks `begin` to `end - 1`. Runs before the impulses of the
-    previous sub-step are applied: those are a guess, and a body thrown at others by a guess must not bounce off them."""
+def find_bounces(system_address, begin, end, worker):
+    """Job: find the points of blocks `begin` to `end - 1` that meet in this sub-step and bounce in this generation."""
     system = system_at(system_address)
     rows = system.solver.rows
     h = system.step.last_delta_time / system.settings.substep_count
     for index in range(begin, end):
         block = system.constraints.blocks + index * BLOCK_SIZE
-        if is_elastic(block):
-            (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
-            motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
-            v_a, w_a, v_b, w_b = bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, True)
-            put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
+        if not is_elastic(block):
+            continue
+        (v_a, w_a, _), (v_b, w_b, _) = velocities_of(rows, block)
+        terms = turned_terms(block, motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B), v_a, w_a, v_b, w_b)
+        bounces = bounces_of(system, index)
+        some = measure_bounces(system, block, bounces + BOUNCE_POINTS, terms, h, True)
+        store_int32(bounces + SOME_BOUNCE, INT32(some))
+        if some and system.solver.some_block_bounces == 0:
+            system.solver.some_block_bounces = 1
 
 
 @entry_point(JOB_SIGNATURE)
-def bounce_contacts_again(system_address, begin, end, worker):
-    """Job: give back the speed that joints took from the bounces of blocks `begin` to `end - 1`."""
+def give_bounces(system_address, begin, end, worker):
+    """Job: give the bounces of blocks `begin` to `end - 1` the impulses that they need beside all others."""
     system = system_at(system_address)
     rows = system.solver.rows
     for index in range(begin, end):
-        block = system.constraints.blocks + index * BLOCK_SIZE
-        if is_joined(block):
-            (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
-            motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
-            v_a, w_a, v_b, w_b = bounce_again(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b)
+        if not some_bounces(system, index):
+            continue
+        block, bounces = system.constraints.blocks + index * BLOCK_SIZE, bounces_of(system, index) + BOUNCE_POINTS
+        (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
+        motions = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
+        (v_a, w_a, v_b, w_b), has_changed = settle_bounces(system, block, bounces, motions, v_a, w_a, v_b, w_b)
+        if has_changed:
             put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
+            note_bounce(system, block)
+
+
+@entry_point(JOB_SIGNATURE)
+def take_bounces_back(system_address, begin, end, worker):
+    """Job: take back what `give_bounces` has given to blocks `begin` to `end - 1` in this generation."""
+    system = system_at(system_address)
+    rows = system.solver.rows
+    for index in range(begin, end):
+        if not some_bounces(system, index):
+            continue
+        block, bounces = system.constraints.blocks + index * BLOCK_SIZE, bounces_of(system, index) + BOUNCE_POINTS
+        (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
+        motions = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
+        v_a, w_a, v_b, w_b = undo_bounces(system, block, bounces, motions, v_a, w_a, v_b, w_b)
+        put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
+        note_bounce(system, block)
 
 
 @entry_point(JOB_SIGNATURE)
@@ -159,9 +198,28 @@ def forget_bounces(block):
 
 
 @entry_point(JOB_SIGNATURE)
+def bounce_late(system_address, begin, end, worker):
+    """Job: bounces of points that the motion of this sub-step has made meet, and those of before in `relax`, over blocks `begin`
+    to `end - 1`. A job of its own: in `relax` its code would make the usual contacts slower."""
+    system = system_at(system_address)
+    rows = system.solver.rows
+    h = system.step.last_delta_time / system.settings.substep_count
+    bounces = address_of_row(stack_array(POINT_BOUNCES_FLOATS, FLOAT32), 0)
+    for index in range(begin, end):
+        block = system.constraints.blocks + index * BLOCK_SIZE
+        if not is_elastic(block):
+            continue
+        (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
+        motions = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
+        terms = turned_terms(block, motions[0], motions[1], v_a, w_a, v_b, w_b)
+        if measure_bounces(system, block, bounces, terms, h, False):
+            (v_a, w_a, v_b, w_b), _ = settle_bounces(system, block, bounces, motions, v_a, w_a, v_b, w_b)
+            put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
+
+
+@entry_point(JOB_SIGNATURE)
 def relax(system_address, begin, end, worker):
-    """Job: bounces of points pushed by others, and the pass without bias, with friction, over blocks `begin` to `end - 1`; sums
-    up the impulses of the sub-steps."""
+    """Job: the pass without bias, with friction, over blocks `begin` to `end - 1`; sums up the impulses of the sub-steps."""
     system = system_at(system_address)
     rows = system.solver.rows
     h = system.step.last_delta_time / system.settings.substep_count
@@ -171,9 +229,6 @@ def relax(system_address, begin, end, worker):
         prefetch_block(block + BLOCK_SIZE)
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
         motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
-        if is_elastic(block):
-            v_a, w_a, v_b, w_b = bounce(system, block, motion_a, motion_b, v_a, w_a, v_b, w_b, h, False)
-            motion_a, motion_b = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
         turns = turns_of(rest_a, rest_b, motion_a, motion_b)
         is_table, straight = carries_around(block), (zero, zero)
         if is_table:

@@ -73,18 +73,19 @@ OF_SYSTEM = Fields(
         "bodies.woke_up", "bodies.listens_to_waking", "step.listeners", "step.listener_count", "pairs.rows", "pairs.capacity",
         "pairs.lists", "pairs.active", "pairs.active_keys", "limits.pairs", "pairs.changed", "pairs.table", "manifolds.rows",
         "manifolds.capacity", "limits.contacts", "manifolds.settings", "manifolds.bricks", "reports.pairs", "reports.contacts",
-        "reports.events", "reports.event_capacity", "constraints.colours", "constraints.blocks", "joints.active", "joints.rows",
-        "joints.trees", "joints.nodes", "sensors", "trees.rows", "trees.layer_count", "step.jobs", "step.job_system",
-        "step.scratch", "step.scratch_bytes", "solver.halfway", "pairs.curves", "solver.company", "limits.left_out",
-        "limits.status", "step.stage_cycles", "functions.collide_shapes", "functions.query_rays", "functions.query_shapes",
-        "functions.test_motion", "edits.is_gate_taken", "edits.ring", "edits.capacity", "edits.tail", "edits.padding_1",
-        "edits.gate", "edits.padding_2", "edits.head", "edits.padding_3",
+        "reports.events", "reports.event_capacity", "constraints.colours", "constraints.blocks", "constraints.bounces",
+        "joints.active", "joints.rows", "joints.trees", "joints.nodes", "sensors", "trees.rows", "trees.layer_count",
+        "step.jobs", "step.job_system", "step.scratch", "step.scratch_bytes", "solver.halfway", "pairs.curves",
+        "solver.company", "limits.left_out", "limits.status", "step.stage_cycles", "functions.collide_shapes",
+        "functions.query_rays", "functions.query_shapes", "functions.test_motion", "edits.is_gate_taken", "edits.ring",
+        "edits.capacity", "edits.tail", "edits.padding_1", "edits.gate", "edits.padding_2", "edits.head", "edits.padding_3",
     ),
     scratch=(
-        "step.substep", "solver.some_block_is_elastic", "solver.some_block_has_impact", "solver.some_block_bounced",
-        "solver.some_joined_bounced", "step.steps_left", "step.steps_done", "pairs.candidate_count", "pairs.chosen_count",
-        "constraints.block_count", "joints.count", "joints.loose_count", "joints.row_count", "joints.tree_count",
-        "joints.node_count", "step.is_shared", "solver.sweep_round", "solver.held_back_count",
+        "step.substep", "solver.some_block_is_elastic", "solver.some_block_has_impact", "solver.some_block_bounces",
+        "solver.some_bounce_changed", "solver.some_joined_bounced", "step.steps_left", "step.steps_done",
+        "pairs.candidate_count", "pairs.chosen_count", "constraints.block_count", "joints.count", "joints.loose_count",
+        "joints.row_count", "joints.tree_count", "joints.node_count", "step.is_shared", "solver.sweep_round",
+        "solver.held_back_count",
     ),
 )  # fmt: skip
 
@@ -176,8 +177,8 @@ OF_ALLOCATOR = Fields(ALLOCATOR, saved=("free_head", "fresh"), kept=("padding_1"
 
 SCRATCH_POOLS = (
     "step.spare_list", "solver.rows", "solver.forces", "solver.start_velocities", "solver.inertias", "solver.loads",
-    "constraints.blocks", "joints.active", "joints.rows", "joints.trees", "joints.nodes", "step.scratch", "solver.halfway",
-    "solver.company", "pairs.curves",
+    "constraints.blocks", "constraints.bounces", "joints.active", "joints.rows", "joints.trees", "joints.nodes", "step.scratch",
+    "solver.halfway", "solver.company", "pairs.curves",
 )  # fmt: skip
 """Pools of SYSTEM that a step fills before it reads them. Row 0 of `solver_rows` is written once, when the space is made."""
 KEPT_POOLS = ("edits.ring", "step.listeners")

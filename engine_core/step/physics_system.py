@@ -16,7 +16,7 @@ from ..collision.pair_finding import make_pairs
 from ..collision.schema import CURVE, LINEAR_SLOP, MANIFOLD, PAIR, PAIR_LISTS
 from ..constraints.colours import lay_out_blocks
 from ..constraints.schema import (
-    BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, LOAD_FLOATS,
+    BLOCK_FIELDS, BLOCK_SIZE, BOUNCES_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, LOAD_FLOATS,
     MANIFOLD_INDEX, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS,
     ROW_FLOATS,
 )  # fmt: skip
@@ -281,6 +281,7 @@ class PhysicsSystem:
     def _reserve_constraints(self, row, manifolds: int, contacts: int, joints: int) -> None:
         # As many as possible: one for each contact, if all are of one body, and one for each colour that is not full.
         row["blocks"] = self._reserve("constraint blocks", np.uint8, (contacts + COLOUR_COUNT) * BLOCK_SIZE)
+        row["bounces"] = self._reserve("bounces of the blocks", np.uint8, (contacts + COLOUR_COUNT) * BOUNCES_SIZE)
         self._colours = np.zeros(1, dtype=COLOURS)
         for colour in range(COLOUR_COUNT + 1):
             self._colours[0]["lists"][colour] = self._reserve(f"colour {colour}", np.int32, manifolds)

@@ -25,22 +25,22 @@ from ..solver.integration import finish_bodies, integrate_positions, integrate_v
 from ..solver.listeners import call_listeners
 from ..solver.spent_impulses import drop_spent_impulses
 from ..solver.ways import note_halfway
-from ..solver.wide_contacts import bounce_contacts, bounce_contacts_again, relax, solve, warm_start
+from ..solver.wide_contacts import bounce_late, find_bounces, give_bounces, relax, solve, take_bounces_back, warm_start
 
 # The jobs of a step, by their place in SYSTEM.step.jobs.
 JOBS = (
     collide, prepare_bodies, prepare_contacts, integrate_velocities, warm_start, solve, integrate_positions, relax,
     store_impulses, sweep_bodies, finish_bodies, measure_overlaps, apply_areas, prepare_joints, warm_start_joints,
     solve_joints, relax_joints, store_joints, warm_start_trees, solve_trees, relax_trees, look_for_pairs, look_alone,
-    update_trees, note_halfway, cover_ways, take_back, bounce_contacts, bounce_contacts_again,
-    answer_bounces, answer_bounces_in_trees, drop_spent_impulses,
+    update_trees, note_halfway, cover_ways, take_back, find_bounces, give_bounces,
+    take_bounces_back, bounce_late, answer_bounces, answer_bounces_in_trees, drop_spent_impulses,
 )  # fmt: skip
 (
     COLLIDE, PREPARE_BODIES, PREPARE_CONTACTS, INTEGRATE_VELOCITIES, WARM_START, SOLVE, INTEGRATE_POSITIONS, RELAX,
     STORE_IMPULSES, SWEEP_BODIES, FINISH_BODIES, MEASURE_OVERLAPS, APPLY_AREAS, PREPARE_JOINTS, WARM_START_JOINTS,
     SOLVE_JOINTS, RELAX_JOINTS, STORE_JOINTS, WARM_START_TREES, SOLVE_TREES, RELAX_TREES, LOOK_FOR_PAIRS, LOOK_ALONE,
-    UPDATE_TREES, NOTE_HALFWAY, COVER_WAYS, TAKE_BACK, BOUNCE_CONTACTS, BOUNCE_CONTACTS_AGAIN,
-    ANSWER_BOUNCES, ANSWER_BOUNCES_IN_TREES, DROP_SPENT_IMPULSES,
+    UPDATE_TREES, NOTE_HALFWAY, COVER_WAYS, TAKE_BACK, FIND_BOUNCES, GIVE_BOUNCES,
+    TAKE_BOUNCES_BACK, BOUNCE_LATE, ANSWER_BOUNCES, ANSWER_BOUNCES_IN_TREES, DROP_SPENT_IMPULSES,
 ) = range(len(JOBS))  # fmt: skip
 JOB_COUNT = len(JOBS)
 

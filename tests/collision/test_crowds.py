@@ -175,7 +175,7 @@ def test_deep_bodies_that_move_apart_do_not_sleep(is_first_static, depth, speed,
     for side, index in enumerate((low, high)):
         share = (1.0 if side else 0.0) if is_first_static else (0.5 if side else -0.5)
         rows[index]["sleep_time"] = rest
-        rows[index]["rest_position"] = rows[index]["position"] - share * speed * creep * rest * normal
+        rows[index]["rest_way"] = share * speed * creep * rest * normal
     arguments = manifold.ctypes.data, rows.ctypes.data, low, high
     expected = rest >= 0.5 and depth > 1.0 and speed > 1.0
     assert bool(parting_entry(system_address(small), *arguments)) == expected

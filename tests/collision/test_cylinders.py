@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import scree
 from scree.collision.distance import shape_distance
 
 from .bodies import IDENTITY, ORIGIN, Shapes, grid_floor, normalized
@@ -120,3 +121,18 @@ def test_a_stack_of_cylinders_and_a_small_box_on_a_cap():
     (manifold,), _ = shapes.collide(capsule, (0.599, 0.0, 0.0), IDENTITY, large, ORIGIN, IDENTITY)
     assert len(manifold.points) == 2
     np.testing.assert_allclose(manifold.separations, -0.001, atol=1e-5)
+
+
+@pytest.mark.parametrize("spin", (0.0, 0.3, 1.0, 1.5637, 2.0))
+@pytest.mark.parametrize("longer", (0.9999999, 1.0, 1.0000001))
+def test_an_upright_cylinder_stands_however_its_rotation_is_rounded(longer, spin):
+    """An axis that is longer than 1 by a rounding error leaves no length of the floor's normal across it: cylinders upside down
+    fell through the floor, whose lowest point seemed to be a radius above their end."""
+    space = scree.World(threads=1).add_space(gravity=(0.0, -9.8, 0.0))
+    space.add_static(scree.Plane())
+    standing = space.add_rigid(scree.Cylinder(radius=0.4, height=1.0), (0.0, 0.5, 0.0), mass=1.0)
+    row = space.core.bodies.rows[space.core.body.index("test", standing.id)]
+    row["rotation"] = np.array((np.cos(0.5 * spin), 0.0, np.sin(0.5 * spin), 0.0)) * longer
+    for _ in range(20):
+        space.step(1.0 / 60.0)
+    assert standing.position[1] == pytest.approx(0.5, abs=1e-3)

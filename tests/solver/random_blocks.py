@@ -45,6 +45,8 @@ class Blocks:
         self.rows_pool = Pool("rows", np.float32, (BODIES + 1) * c.ROW_FLOATS)
         self.forces_pool = Pool("forces", np.float32, (BODIES + 1) * c.FORCE_FLOATS)  # none
         self.block_pool = Pool("blocks", np.float32, BLOCKS * c.BLOCK_FIELDS * 8)
+        self.bounce_pool = Pool("bounces", np.float32, BLOCKS * c.BOUNCES_SIZE // 4)
+        self.bounces = self.bounce_pool.rows.reshape(BLOCKS, c.BOUNCES_SIZE // 4)
         self.rows = self.rows_pool.rows.reshape(BODIES + 1, c.ROW_FLOATS)
         self.blocks = self.block_pool.rows.reshape(BLOCKS, c.BLOCK_FIELDS, 8)
         self.whole = self.blocks.view(np.int32)
@@ -52,7 +54,7 @@ class Blocks:
         self.system = np.zeros(1, dtype=SYSTEM)
         record = self.system[0]
         record["solver"]["rows"], record["constraints"]["blocks"] = self.rows_pool.address, self.block_pool.address
-        record["solver"]["forces"] = self.forces_pool.address
+        record["solver"]["forces"], record["constraints"]["bounces"] = self.forces_pool.address, self.bounce_pool.address
         record["settings"]["substep_count"], record["step"]["last_delta_time"] = SUBSTEPS, STEP
         record["settings"]["push_out_speed"], record["settings"]["restitution_threshold"] = PUSH_OUT, THRESHOLD
         self._fill_rows(uneven)
@@ -146,6 +148,11 @@ class Blocks:
             put(block, at + c.POINT_TOTAL_IMPULSE, lane, [draw.uniform(0, 1) * draw.integers(2)])
             put(block, at + c.POINT_RELATIVE_VELOCITY, lane, [draw.uniform(-4, 1)])
             put(block, at + c.POINT_LEVER, lane, [draw.uniform(0.01, 1)])
+
+    def bounce(self, block: int, lane: int, field: int) -> np.ndarray:
+        """A field of the bounces of the four points of a lane."""
+        points = self.bounces[block, c.BOUNCE_POINTS // 4 :].reshape(4, c.BOUNCE_POINT_SIZE // c.FIELD_SIZE, 8)
+        return points[:, field, lane]
 
     def put(self, block: int, field: int, lane: int, values) -> None:
         self.blocks[block, field : field + len(values), lane] = values

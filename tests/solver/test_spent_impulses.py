@@ -37,11 +37,11 @@ class SpentTwin(Twin):
         if met >= c.IMPACT_BEGINS:
             fields[c.IMPACT] = c.IMPACT_LASTS
         if substep == 0:
-            closes = met > 0.0 and (ratio > UNEVEN_MASSES or goes_on or any(on_foot))
             heaviest = 3.0 / min(m for m in mobilities if m > 0.0)
-            dropped = self._keep_first(fields, whole, count, goes_on, closes, 1.0 - drops, heaviest)
+            dropped = self._keep_first(fields, whole, count, met > 0.0, goes_on, 1.0 - drops, heaviest)
         else:
-            dropped = self._keep(fields, whole, count, met > 0.0, 1.0 - drops, is_foot)
+            is_measured = substep > 1 or ratio > UNEVEN_MASSES or goes_on or any(on_foot)
+            dropped = self._keep(fields, whole, count, met > 0.0, is_measured, 1.0 - drops, is_foot)
         share = min(EVEN_SHARE * ratio, 1.0) if substep > 1 or goes_on else 0.0
         told = [
             c.ON_FOOT + dropped if stands or goes_on else dropped * share * (met > 0.0 or was > 0.0)
@@ -50,26 +50,27 @@ class SpentTwin(Twin):
         self._raise(rows, mobilities, told)
 
     @staticmethod
-    def _dropped(fields, points, parts) -> float:
-        """Multiply the impulses of points by their parts, and friction as they were. Return the part that was dropped."""
+    def _dropped(fields, points, parts, of_none: float = 1.0) -> float:
+        """Multiply the impulses of points by their parts, and friction as they were, by `of_none` if there are none. Return the
+        part that was dropped."""
         before = sum(point[c.POINT_IMPULSE] for point in points)
         for point, part in zip(points, parts, strict=True):
             point[c.POINT_IMPULSE] *= part
-        part = sum(point[c.POINT_IMPULSE] for point in points) / before if before > 0.0 else 1.0
+        part = sum(point[c.POINT_IMPULSE] for point in points) / before if before > 0.0 else of_none
         fields[c.FRICTION_IMPULSE : c.FRICTION_IMPULSE + 3] *= part
         return 1.0 - part
 
-    def _keep_first(self, fields, whole, count, goes_on, closes, carried_on, heaviest) -> float:
+    def _keep_first(self, fields, whole, count, is_impact, goes_on, carried_on, heaviest) -> float:
         points = [fields[c.POINTS + p * c.POINT_FIELDS :][: c.POINT_FIELDS] for p in range(count)]
         total, parts = sum(point[c.POINT_IMPULSE] for point in points), []
         for point in points:
             now = self._closing(fields, whole, point)
-            point[c.POINT_CLOSING] = now if closes else point[c.POINT_IMPULSE]
+            point[c.POINT_CLOSING] = now if is_impact else point[c.POINT_IMPULSE]
             stopped = 1.0 if now > LEAST_CLOSING else carried_on
             parts.append(np.clip(now * heaviest / max(total, 1e-6), 0.0, 1.0) if goes_on else stopped)
-        return self._dropped(fields, points, parts)
+        return self._dropped(fields, points, parts, 0.0 if goes_on else 1.0)
 
-    def _keep(self, fields, whole, count, is_impact, carried_on, is_foot) -> float:
+    def _keep(self, fields, whole, count, is_impact, is_measured, carried_on, is_foot) -> float:
         points = [fields[c.POINTS + p * c.POINT_FIELDS :][: c.POINT_FIELDS] for p in range(count)]
         parts = []
         for point in points:
@@ -77,7 +78,8 @@ class SpentTwin(Twin):
             stopped = 1.0 if now > LEAST_CLOSING else carried_on
             if is_impact:
                 point[c.POINT_CLOSING] = now
-                parts.append(np.clip(now / max(before - now, 1e-6), 0.0, 1.0) if before > LEAST_CLOSING else stopped)
+                closed = is_measured and before > LEAST_CLOSING
+                parts.append(np.clip(now / max(before - now, 1e-6), 0.0, 1.0) if closed else stopped)
             else:
                 bore = 0.0 if is_foot or carried_on < 1.0 - EVEN_SHARE else min(point[c.POINT_IMPULSE], before)
                 parts.append(max(stopped, bore / max(point[c.POINT_IMPULSE], 1e-20)))
@@ -104,6 +106,7 @@ def test_the_job_does_what_the_twin_does(seed, substep):
     blocks.rows[1:, c.SPENT] = random.choice([0.0, 0.3, c.ON_FOOT, c.ON_FOOT + 0.4, c.ON_FOOT + 1.0], len(blocks.rows) - 1)
     for p in range(4):
         blocks.blocks[:, c.POINTS + p * c.POINT_FIELDS + c.POINT_CLOSING] = random.uniform(-1.0, 4.0, (BLOCKS, 8))
+        blocks.blocks[:, c.POINTS + p * c.POINT_FIELDS + c.POINT_IMPULSE, ::3] = 0.0  # points that are new
     twin = SpentTwin(blocks)
     before = blocks.blocks.copy()
     drop_spent_impulses(blocks.address, 0, BLOCKS, 0)
