@@ -29,7 +29,7 @@ LIBRARIES_ARM64 = "test_libraries_arm64"
 
 
 def requirements(system: str, numpy: str) -> list[str]:
-    """What pip is asked for. `numpy`: the version that the system has."""
+    """The packages that pip is asked for. `numpy`: the version that the system has."""
     older = OLDER.get(system, {})
     names = [name for name in NAMES if name not in LEFT_OUT.get(system, ())]
     return [f"{name}=={older.get(name) or importlib.metadata.version(name)}" for name in names] + [numpy]

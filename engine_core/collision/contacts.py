@@ -57,7 +57,7 @@ PAIRS_AHEAD, BODIES_AHEAD = 16, 8
 """Number of pairs in advance at which the cache lines of a pair, and of its bodies, are prefetched."""
 
 MOST_SPIN = 0.25
-"""What spins faster [rad/s] has other corners ahead in each step: its points are chosen as if it did not slide."""
+"""The fastest spin [rad/s] of a body whose points are chosen by its sliding: a faster one has other corners ahead in each step."""
 
 
 @kernel
