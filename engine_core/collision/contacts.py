@@ -15,7 +15,7 @@ from ..bodies.records import world_at
 from ..bodies.schema import BODY, HAS_JOINT, INSTANCE, NO_CONTACT_EVENTS, RIGID
 from ..bodies.system_schema import SYSTEM, offset_of
 from ..geometry.vector import (
-    add, conjugate, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, store3, store4,
+    add, conjugate, cross, length_squared, multiply, negate, quaternion, rotate, rotate_inverse, store3, store4,
     subtract, vector3,
 )  # fmt: skip
 from ..runtime.atomics import add_int64
@@ -57,7 +57,17 @@ PAIRS_AHEAD, BODIES_AHEAD = 16, 8
 """Number of pairs in advance at which the cache lines of a pair, and of its bodies, are prefetched."""
 
 MOST_SPIN = 0.25
-"""The fastest spin [rad/s] of a body whose points are chosen by its sliding: a faster one has other corners ahead in each step."""
+"""The fastest spin [rad/s] of a body whose points are chosen by its slide: others have other corners ahead in each step."""
+
+
+@kernel
+def slide_on(body, other):
+    """The velocity of a body's centre relative to the other there, world [m/s]; 0 for bodies that spin on it (`MOST_SPIN`)."""
+    spin = vector3(other.angular_velocity)
+    if length_squared(subtract(vector3(body.angular_velocity), spin)) > MOST_SPIN * MOST_SPIN:
+        return 0.0, 0.0, 0.0
+    carried = add(vector3(other.linear_velocity), cross(spin, subtract(vector3(body.position), vector3(other.position))))
+    return subtract(vector3(body.linear_velocity), carried)
 
 
 @kernel
@@ -324,10 +334,7 @@ def collide_pair(system, world, pair_index, delta_time):
     shape_pair, chain = shape_pairs[0], chains[0]
     shape_pair.shapes, shape_pair.distance = world.shapes, speculative_distance_of(a, b, delta_time)
     shape_pair.results = address_of_row(results, 0)
-    slide = subtract(vector3(a.linear_velocity), vector3(b.linear_velocity))
-    if length_squared(subtract(vector3(a.angular_velocity), vector3(b.angular_velocity))) > MOST_SPIN * MOST_SPIN:
-        slide = (0.0, 0.0, 0.0)
-    store3(shape_pair.slide, slide if a.inverse_mass >= b.inverse_mass else negate(slide))
+    store3(shape_pair.slide, slide_on(a, b) if a.inverse_mass >= b.inverse_mass else slide_on(b, a))
     chain.shape_pair = address_of_row(shape_pairs, 0)
     chain.remaining[0] = lists.first_manifold
     chain.head, chain.tail, chain.count, chain.is_changed, chain.is_round, chain.renews = -1, -1, 0, 0, 0, 0
