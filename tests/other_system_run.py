@@ -57,7 +57,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _what_is_absent(error: BaseException | None) -> str:
-    """The thing that the other system lacks according to an error, or to one that it comes from; empty if it says something else."""
+    """The thing that is absent according to an error, or to one that it comes from; empty if it says something else."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
