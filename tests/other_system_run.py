@@ -27,14 +27,13 @@ def _find_tools() -> None:
 _find_tools()
 
 FIXTURES = {"godot", "project"}
-ABSENT = ("numba", "resource", "pwd", "matplotlib", "mypy")
-"""Modules that another system may lack: Numba, POSIX's limits and users, packages for pictures and types."""
+COMPILER = "numba"
 
 
 @functools.cache
-def _has_command_line() -> bool:
+def _is_there(module: str) -> bool:
     try:
-        importlib.import_module("pydantic_core")  # typer uses it; it needs a Windows that is newer than Debian 12's wine
+        importlib.import_module(module)
     except ImportError:
         return False
     return True
@@ -45,9 +44,8 @@ def _why_not(item: pytest.Item) -> str:
         return "it runs Godot, which has no build here"
     if item.get_closest_marker("alone"):
         return "it measures time"
-    if hasattr(item, "module") and hasattr(item.module, "CliRunner") and not _has_command_line():
-        return "it runs a command, and a package for commands does not load here"
-    return ""
+    absent = [name for mark in item.iter_markers("needs") for name in mark.args if not _is_there(name)]
+    return f"it needs {', '.join(absent)}" if absent else ""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -57,21 +55,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _what_is_absent(error: BaseException | None) -> str:
-    """The thing that is absent according to an error, or to one that it comes from; empty if it says something else."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        if isinstance(error, CannotCompile):
-            return ABSENT[0]
-        if isinstance(error, ModuleNotFoundError) and error.name in ABSENT:
-            return error.name
-        if isinstance(error, OSError) and error.errno == errno.ENOEXEC:
-            return "a second process under the emulator"
-        if isinstance(error, BaseExceptionGroup):
-            absent = list(map(_what_is_absent, error.exceptions))
-            return absent[0] if all(absent) else ""
-        error = error.__cause__ or error.__context__
-    return ""
+    """The thing that is absent according to an error, or to its cause; empty if it says something else."""
+    if error is None:
+        return ""
+    if isinstance(error, CannotCompile) or (isinstance(error, ModuleNotFoundError) and error.name == COMPILER):
+        return "" if _is_there(COMPILER) else COMPILER
+    if isinstance(error, OSError) and error.errno == errno.ENOEXEC:
+        return "a second process under the emulator"
+    if isinstance(error, BaseExceptionGroup):
+        absent = list(map(_what_is_absent, error.exceptions))
+        return absent[0] if all(absent) else ""
+    return _what_is_absent(error.__cause__)
 
 
 def _leave_out(report: pytest.CollectReport | pytest.TestReport, path: object, absent: str) -> None:
@@ -82,9 +76,8 @@ def _leave_out(report: pytest.CollectReport | pytest.TestReport, path: object, a
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
     report = yield
-    absent = next((name for name in ABSENT if f"No module named {name!r}" in str(report.longrepr)), "")
-    if report.outcome == "failed" and absent:
-        _leave_out(report, collector.path, absent)
+    if report.outcome == "failed" and f"No module named {COMPILER!r}" in str(report.longrepr) and not _is_there(COMPILER):
+        _leave_out(report, collector.path, COMPILER)
     return report
 
 

@@ -111,12 +111,7 @@ def arm64(fetch: bool = True) -> OtherSystem:
     """Linux on an arm64 processor, by qemu. `fetch`: whether what is missing is fetched. Raises NotThere."""
     qemu, cache = _qemu(fetch), places.cache_folder()
     _check_there(fetch, cache / PYTHON_ARM64 / debian_archive.COMPLETE, cache / "numpy_arm64" / "numpy")
-    suites = (debian_archive.machine_codename(), *debian_archive.SUITES)
-    packages = ["python3", f"libpython{VERSION[0]}.{VERSION[1]}"]
-    try:
-        root = debian_archive.fetch(PYTHON_ARM64, packages, cache, suites=suites, architecture="arm64")
-    except debian_archive.FetchFailed as failure:
-        raise NotThere(str(failure)) from failure
+    root = fetched(PYTHON_ARM64, ["python3", f"libpython{VERSION[0]}.{VERSION[1]}"], same_release=True)
     python = root / "usr" / "bin" / f"python{VERSION[0]}.{VERSION[1]}"
     if not python.is_file():
         raise NotThere(f"Debian gives no Python {VERSION[0]}.{VERSION[1]} for arm64: {root}")
@@ -127,15 +122,22 @@ def arm64(fetch: bool = True) -> OtherSystem:
     return OtherSystem(target, (qemu, "-L", str(root), str(python)), "", {}, site)
 
 
+def fetched(name: str, packages: list[str], same_release: bool = False) -> Path:
+    """The folder `name` of the user's cache with Debian's packages for arm64. `same_release`: of this machine's release where it
+    has them. Raises NotThere."""
+    suites = (debian_archive.machine_codename(), *debian_archive.SUITES) if same_release else debian_archive.SUITES
+    try:
+        return debian_archive.fetch(name, packages, places.cache_folder(), suites=suites, architecture="arm64")
+    except debian_archive.FetchFailed as failure:
+        raise NotThere(str(failure)) from failure
+
+
 def godot_arm64(fetch: bool = True) -> Godot:
     """Debian's Godot for Linux on an arm64 processor, by qemu. `fetch`: whether it is fetched where it is missing. Raises
     NotThere."""
     qemu, cache = _qemu(fetch), places.cache_folder()
     _check_there(fetch, cache / GODOT_ARM64 / debian_archive.COMPLETE)
-    try:
-        root = debian_archive.fetch(GODOT_ARM64, ["godot"], cache, architecture="arm64")
-    except debian_archive.FetchFailed as failure:
-        raise NotThere(str(failure)) from failure
+    root = fetched(GODOT_ARM64, ["godot"])
     _link_lib(root)
     libraries = f"LD_LIBRARY_PATH={root}/usr/lib/aarch64-linux-gnu/pulseaudio"
     command = (qemu, "-L", str(root), "-E", libraries, f"{root}/usr/bin/godot")

@@ -7,12 +7,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from scree.tools import other_system, places, prove_platforms, scenes, test_packages
+from scree.tools import other_system, packages_for_tests, places, prove_platforms, scenes
 from scree.tools.find_godot import Godot
 from scree.tools.prove import Outcome, check, run_python
 
-NEED_GODOT = {"godot", "godot_bridge", "tools", "__pycache__"}
-"""The folders of tests that run Godot or the tools; all others have tests of the core."""
+NEED_GODOT = {"godot", "godot_bridge", "tools"}
+"""The folders of tests that run Godot or the tools; all others with tests have those of the core."""
 COMPILING = (
     "code_files", "code_identity", "core_library", "kernel_compiler", "numba_inside", "numba_versions", "other_systems",
     "plain_numba", "source_closure",
@@ -22,7 +22,6 @@ PLUGIN = "other_system_run"
 """The module in tests/ that leaves out what cannot be tried on another system (see there)."""
 LEAST_TESTS = {"windows": 2500, "linux": 1500}
 """Fewer that pass on a system are no proof: something was left out."""
-CONTINUE = "--continue-on-collection-errors"
 LONGEST_ROOM = 7200.0  # [s]
 SUMMARY = re.compile(r"^=*\s*(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s", re.MULTILINE)
 COUNT = re.compile(r"(\d+) (passed|failed|error|skipped|deselected|xfailed|xpassed)")
@@ -30,22 +29,25 @@ COUNT = re.compile(r"(\d+) (passed|failed|error|skipped|deselected|xfailed|xpass
 
 def rooms() -> list[Path]:
     """The folders with tests of the core."""
-    return sorted(each for each in (places.checkout() / "tests").iterdir() if each.is_dir() and each.name not in NEED_GODOT)
+    folders = {test.parent for test in (places.checkout() / "tests").glob("*/test_*.py")}
+    return sorted(each for each in folders if each.name not in NEED_GODOT)
 
 
 def with_libraries(system: other_system.OtherSystem) -> other_system.OtherSystem:
     """The system with the shared libraries that compiled packages link to."""
     if system.target[0] != "linux":
         return system
-    return dataclasses.replace(system, environment={"LD_LIBRARY_PATH": str(test_packages.libraries_arm64())})
+    libraries = {"LD_LIBRARY_PATH": str(packages_for_tests.libraries_arm64())}
+    return dataclasses.replace(system, environment={**system.environment, **libraries})
 
 
 def run_tests(system: other_system.OtherSystem, folder: Path, *tests: str) -> tuple[dict[str, int], list[str]]:
     """Run tests, paths from the checkout's root or options of pytest, on another system; `folder`: for what lies beside them.
     The number of tests by how they ended, and the lines of those that failed. Raises SceneFailed."""
     root = places.checkout()
-    packages = [other_system.engine_beside(folder), test_packages.folder(system), root, root / "tests"]
-    options = ["-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "-p", PLUGIN, "--from-library", "--tb=short", CONTINUE]
+    packages = [other_system.engine_beside(folder), packages_for_tests.folder(system), root, root / "tests"]
+    options = ["-m", "pytest", "-q", "-rfE", "--tb=short", "-p", "no:cacheprovider", "-p", PLUGIN, "--from-library"]
+    options += ["--continue-on-collection-errors"]  # what one file lacks leaves the others
     options += [f"--ignore=tests/runtime/test_{name}.py" for name in COMPILING]
     try:
         done = with_libraries(system).run([*options, *tests], packages, LONGEST_ROOM, root)
@@ -75,16 +77,19 @@ def build_functions_of_tests(target: tuple[str, str]) -> None:
 
 
 def tests_on(system: other_system.OtherSystem) -> tuple[dict[str, int], list[str]]:
-    """All tests of the core on another system, room by room: the number by how they ended, and what failed. Raises
-    SceneFailed."""
+    """All tests of the core on another system, room by room: the number by how they ended, and what failed. Raises SceneFailed
+    where its libraries cannot be built."""
     prove_platforms.need_library(system.target)
-    if test_packages.LEFT_OUT.get(system.target[0]):
+    if packages_for_tests.LEFT_OUT.get(system.target[0]):
         build_functions_of_tests(system.target)
     total: dict[str, int] = {}
     failed = []
     with tempfile.TemporaryDirectory() as made:
         for room in rooms():
-            counts, lines = run_tests(system, Path(made), f"tests/{room.name}")
+            try:
+                counts, lines = run_tests(system, Path(made), f"tests/{room.name}")
+            except scenes.SceneFailed as failure:  # the others have taken an hour
+                counts, lines = {}, [str(failure)]
             print(f"  {'.'.join(system.target)} tests/{room.name}: {in_words(counts)}", flush=True)
             failed += lines
             for how, number in counts.items():

@@ -20,7 +20,7 @@ SHAPE_PAIR = np.dtype(
         ("position_b", "f8", 3),
         ("rotation_b", "f8", 4),
         ("distance", "f8"),  # surfaces up to this far apart make contacts [m]
-        ("slide", "f8", 3),  # velocity of the lighter body relative to the other, world axes; 0 for queries [m/s]
+        ("slide", "f8", 3),  # of the lighter body on the other (`slide_on` in contacts.py), world axes; 0 for queries [m/s]
         ("axis_cache", "i8"),  # in and out
         ("results", "i8"),  # address of MAX_RESULTS rows of CONTACT_RESULT
     ],

@@ -22,7 +22,7 @@ CONTACT_RESULT = np.dtype(
         ("separations", "f8", MAX_POINTS),  # along the normal; negative: penetration [m]
         ("features", "u4", MAX_POINTS),  # the features of A and B that made the point; stable from step to step
         ("face", "i8"),  # user's index of the mesh triangle (the deepest one of a merged set), else -1
-        # Given, in the first result: the velocity of the lighter body relative to the other [m/s]; see reduce.py.
+        # Given, in the first result: how the lighter body slides on the other [m/s]; see reduce.py.
         ("slide", "f8", 3),
     ],
     align=True,

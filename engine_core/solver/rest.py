@@ -4,18 +4,17 @@ A body rests while it is slower than the thresholds of its space, or while it on
 steadily is not at rest, however slow it still is: it falls in weak gravity, starts to slide or roll down a slope of a
 degree, tips over its edge, turns back on its way up, or swings.
 
-No velocity is kept to tell most of this. A body that accelerates uniformly, with any velocity at the start, moves in the time t
-to
+No velocity is kept to tell most of this. A body that accelerates uniformly, with any velocity at the start, moves by
 
     way = v t - a t^2 / 2,  so  a = 2 (v t - way) / t^2
 
-where v is its velocity now. `BODY.steady_time` counts how long the change of velocity in each step has been that acceleration,
-which is an average since the body began to rest. A spin may also grow faster, in the same direction: so does that of a body
-that tips over its edge. The changes of a body that trembles in a heap are many times as large as its average and point
+in the time t, where v is its velocity now. `BODY.steady_time` counts how long the change of velocity in each step has been that
+acceleration, which is an average since the body began to rest. A spin may also grow faster, in the same direction: so does that
+of a body that tips over its edge. The changes of a body that trembles in a heap are many times as large as its average and point
 anywhere; those of a body that creeps are many times as small as the least acceleration that counts.
 
-A body that swings accelerates to and fro, so that the average tells nothing; but its acceleration changes little from one step to
-the next (`BODY.last_change`), but near the middle of its way. There it may sleep.
+A body that swings accelerates to and fro, so that the average tells nothing. Its acceleration changes little from one step to the
+next (`BODY.last_change`), except near the middle of its way, where the body may sleep.
 """
 
 import math

@@ -100,37 +100,35 @@ def find_bounces(system_address, begin, end, worker):
             system.solver.some_block_bounces = 1
 
 
-@entry_point(JOB_SIGNATURE)
-def give_bounces(system_address, begin, end, worker):
-    """Job: give the bounces of blocks `begin` to `end - 1` the impulses that they need beside all others."""
-    system = system_at(system_address)
+@kernel
+def change_bounces(system, begin, end, undoes):
+    """Give the bounces of blocks `begin` to `end - 1` the impulses that they need beside all others, or take these back."""
     rows = system.solver.rows
     for index in range(begin, end):
         if not some_bounces(system, index):
             continue
         block, bounces = system.constraints.blocks + index * BLOCK_SIZE, bounces_of(system, index) + BOUNCE_POINTS
         (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
-        motions = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
-        (v_a, w_a, v_b, w_b), has_changed = settle_bounces(system, block, bounces, motions, v_a, w_a, v_b, w_b)
+        motions, has_changed = (motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)), True
+        if undoes:
+            v_a, w_a, v_b, w_b = undo_bounces(system, block, bounces, motions, v_a, w_a, v_b, w_b)
+        else:
+            (v_a, w_a, v_b, w_b), has_changed = settle_bounces(system, block, bounces, motions, v_a, w_a, v_b, w_b)
         if has_changed:
             put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
             note_bounce(system, block)
 
 
 @entry_point(JOB_SIGNATURE)
+def give_bounces(system_address, begin, end, worker):
+    """Job: give the bounces of blocks `begin` to `end - 1` their impulses in this generation."""
+    change_bounces(system_at(system_address), begin, end, False)
+
+
+@entry_point(JOB_SIGNATURE)
 def take_bounces_back(system_address, begin, end, worker):
     """Job: take back what `give_bounces` has given to blocks `begin` to `end - 1` in this generation."""
-    system = system_at(system_address)
-    rows = system.solver.rows
-    for index in range(begin, end):
-        if not some_bounces(system, index):
-            continue
-        block, bounces = system.constraints.blocks + index * BLOCK_SIZE, bounces_of(system, index) + BOUNCE_POINTS
-        (v_a, w_a, rest_a), (v_b, w_b, rest_b) = velocities_of(rows, block)
-        motions = motion_of(rows, block, ROW_A), motion_of(rows, block, ROW_B)
-        v_a, w_a, v_b, w_b = undo_bounces(system, block, bounces, motions, v_a, w_a, v_b, w_b)
-        put_velocities(rows, block, v_a, w_a, rest_a, v_b, w_b, rest_b)
-        note_bounce(system, block)
+    change_bounces(system_at(system_address), begin, end, True)
 
 
 @entry_point(JOB_SIGNATURE)

@@ -14,10 +14,10 @@ from .stages import (
 )  # fmt: skip
 
 MOST_GENERATIONS = 32
-"""The most generations of bounces in a sub-step whose bounces are found together. Later ones act one after the other,"""
+"""The most generations of bounces in a sub-step whose impulses are found together. Later bounces act one after the other."""
 MOST_BOUNCE_PASSES = 64
-"""... in at most so many passes: a ball between a wall and a body of 1,000 times its mass bounces 99 times. Remaining ones bounce
-in the next sub-step."""
+"""The most passes of bounces that act one after the other: a ball between a wall and a body of 1,000 times its mass bounces 99
+times. Remaining ones bounce in the next sub-step."""
 MOST_SWEEPS = 32
 """The most sweeps over the bounces of a generation, until they and the joints of their bodies agree."""
 

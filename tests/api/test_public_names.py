@@ -79,15 +79,15 @@ def test_help_of_a_space_has_units_and_shapes():
         assert word in out.getvalue()
 
 
+@pytest.mark.needs("mypy")
 def test_the_type_checker_finds_nothing():
-    pytest.importorskip("mypy")
     code, said = check_types.check()
     assert code == 0, said
 
 
+@pytest.mark.needs("mypy")
 def test_users_of_the_package_are_checked_too(tmp_path):
     """It is marked as typed: the examples pass strictly, and a wrong argument is found where it is written."""
-    pytest.importorskip("mypy")
     examples = sorted((ROOT / "examples").glob("*.py"))
     code, said = check_types.check(*examples)
     assert code == 0, said

@@ -1,7 +1,5 @@
 """Fields that few bodies use lie in rows that take memory only where they are used: bodies/rare.py."""
 
-import os
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -29,6 +27,7 @@ def read_force(world, index):
     return np.float64(rare_of(world, bodies_of(world)[index]).constant_force[0])
 
 
+@pytest.mark.needs("posix")  # mincore tells which pages have memory
 def test_a_plain_body_has_none():
     """A thousand bodies that are made, shaped, moved and put into a space touch no row but that of defaults."""
     world = World(threads=1, **SMALL)
@@ -45,8 +44,6 @@ def test_a_plain_body_has_none():
     world.step(system, 1 / 60)
     assert not (world.bodies.flags[:1000] & HAS_RARE).any()
     rare = world.bodies.rare
-    if os.name == "nt":
-        pytest.skip("Windows does not tell which pages have memory")
     assert resident_bytes(rare.address, rare.rows.nbytes) <= 2 * PAGE
 
 

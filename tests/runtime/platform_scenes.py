@@ -28,6 +28,11 @@ def _circle(count: int) -> np.ndarray:
     return np.array([circle_point(6.283185307179586 * k / count) for k in range(count)])
 
 
+def _half_turn(z: float) -> tuple[float, float]:
+    """The parts of a unit quaternion along an axis and beside it, of a turn that swings with z."""
+    return 0.5 * z, (1.0 - 0.25 * z * z) ** 0.5
+
+
 def solids(threads: int) -> tuple[scree.World, Step]:
     """Every kind of solid falls onto a height field and a mesh."""
     space = _space(threads)
@@ -78,7 +83,8 @@ def joints(threads: int) -> tuple[scree.World, Step]:
 
     def step(number: int) -> None:
         x, z = circle[number % 240]
-        hand.move((2.0 * x - 2.0, 6.0, 1.5 * z), (0.0, 0.5 * z, 0.0, (1.0 - 0.25 * z * z) ** 0.5))
+        half, cosine = _half_turn(z)
+        hand.move((2.0 * x - 2.0, 6.0, 1.5 * z), (0.0, half, 0.0, cosine))
         space.step(1 / 60)
 
     return space.world, step
@@ -235,7 +241,8 @@ def walkers(threads: int) -> tuple[scree.World, Step]:
 
     def step(number: int) -> bytes:
         x, z = circle[number % 240]
-        table.move((4.5 + 0.5 * x, 0.9, 0.5 * z), (0.0, 0.5 * z, 0.0, (1.0 - 0.25 * z * z) ** 0.5))
+        half, cosine = _half_turn(z)
+        table.move((4.5 + 0.5 * x, 0.9, 0.5 * z), (0.0, half, 0.0, cosine))
         for k, one in enumerate(people):
             x, z = circle[(number // 2 + 40 * k) % 240]
             if (number + 17 * k) % 180 == 0 and one.on_floor:
@@ -264,7 +271,7 @@ def muscles(threads: int) -> tuple[scree.World, Step]:
     def step(number: int) -> None:
         for arm, muscle in enumerate(motors):
             x, z = circle[(number + 30 * arm) % 240]
-            half, cosine = 0.5 * z, (1.0 - 0.25 * z * z) ** 0.5
+            half, cosine = _half_turn(z)
             muscle.aim([(0.0, 0.0, half, cosine), (half, 0.0, 0.0, cosine), (0.0, half, 0.0, cosine)], most_torque=40.0 + x)
         space.step(1 / 60)
 

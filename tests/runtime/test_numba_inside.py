@@ -8,7 +8,6 @@ import ast
 import ctypes
 import inspect
 import math
-import sys
 from pathlib import Path
 
 import numba
@@ -30,7 +29,7 @@ NEEDED_FIELDS = {
         "environment", "reload_init", "referenced_envs",
     },
 }  # fmt: skip
-_absolute = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None).abs
+_absolute = ctypes.CDLL(None).abs
 _absolute.argtypes, _absolute.restype = [ctypes.c_int32], ctypes.c_int32
 
 

@@ -61,8 +61,9 @@ def test_what_an_event_costs(capsys):
         print(f"\nan event costs {costs[1] - costs[0]:.0f} ns")
 
 
+@pytest.mark.needs("matplotlib")
 def test_a_step_is_recorded(tmp_path):
-    from scree.tools.timeline_plot import plot_timeline  # pictures are not on every system
+    from scree.tools.timeline_plot import plot_timeline
 
     scene = Heap(threads=2)
     for _ in range(60):

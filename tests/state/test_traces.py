@@ -20,6 +20,7 @@ def trace(path, seed: int, kick_at: int = -1, ticks: int = 12):
     return path
 
 
+@pytest.mark.needs("pydantic_core")  # of typer
 def test_equal_runs_do_not_part(tmp_path):
     one, other = trace(tmp_path / "a", 3), trace(tmp_path / "b", 3)
     assert first_difference(read_trace(one), read_trace(other)) == ""
@@ -28,6 +29,7 @@ def test_equal_runs_do_not_part(tmp_path):
     assert answer.exit_code == 0 and "the two runs are the same" in answer.output
 
 
+@pytest.mark.needs("pydantic_core")  # of typer
 def test_the_step_and_the_body_at_which_runs_part_are_named(tmp_path):
     one, other = trace(tmp_path / "a", 3), trace(tmp_path / "b", 3, kick_at=7)
     found = first_difference(read_trace(one), read_trace(other))
@@ -39,6 +41,7 @@ def test_the_step_and_the_body_at_which_runs_part_are_named(tmp_path):
     assert first_difference(shorter, read_trace(other)) == "the same for 4 entries, then one of the two ends"
 
 
+@pytest.mark.needs("pydantic_core")  # of typer
 def test_files_that_are_no_traces_are_named(tmp_path):
     path = trace(tmp_path / "a", 4, ticks=2)
     data = path.read_bytes()

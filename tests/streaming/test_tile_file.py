@@ -209,7 +209,7 @@ def wait_for_a_file_being_written(folder: Path, seconds: float) -> None:
         pass
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the bakers are forked")
+@pytest.mark.needs("posix")  # the bakers are forked
 def test_bakers_killed_at_any_moment_leave_whole_files(tmp_path):
     """Every second one is killed at any moment, the others as soon as a file is seen that is being written."""
     random = np.random.default_rng(5)
@@ -236,10 +236,12 @@ def test_bakers_killed_at_any_moment_leave_whole_files(tmp_path):
     assert len(read_index(tmp_path)["tiles"]) == check_folder(tmp_path) == 36
 
 
+@pytest.mark.needs("posix")
 def test_a_baker_out_of_disk_space_says_so_and_keeps_what_was_there(tmp_path):
-    resource = pytest.importorskip("resource")  # of POSIX
     bake_world(tmp_path, side=2, bodies=12)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    import resource
+
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:

@@ -78,7 +78,7 @@ class Players:
         self.process.wait(30)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows cannot wait for a pipe with select")
+@pytest.mark.needs("posix")  # it waits for a pipe with select
 def test_mutants_with_right_checksums_harm_nobody():
     players, verdicts, faults = Players(), Counter(), []
     for first in range(FIRST, FIRST + MUTANTS, AT_A_TIME):

@@ -125,6 +125,7 @@ def brick_pages(structure: Structure) -> int:
     return resident(structure._memory[0])
 
 
+@pytest.mark.needs("posix")  # as in test_pools.py
 @pytest.mark.parametrize("batch", [1, 100, 9_000])
 def test_nine_tenths_removed_at_random_give_their_pages_back(batch):
     random, structure = np.random.default_rng(batch), Structure(1 << 15)
@@ -140,6 +141,7 @@ def test_nine_tenths_removed_at_random_give_their_pages_back(batch):
     check(structure, numbers[kept], rows[kept])
 
 
+@pytest.mark.needs("posix")
 def test_bricks_removed_in_the_order_of_building_do_not_move():
     """Their pages are given back as they are."""
     structure, rows = Structure(1 << 15), random_boxes(np.random.default_rng(1), 10_000)

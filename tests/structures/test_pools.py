@@ -1,7 +1,6 @@
 """Pools: the lowest free row first, and pages given back from the middle."""
 
 import ctypes
-import os
 import random
 
 import numpy as np
@@ -57,8 +56,6 @@ def resident(memory) -> int:
     joined to it."""
     address, pages = np.frombuffer(memory, np.uint8).ctypes.data, -(-len(memory) // PAGE)
     flags = np.zeros(pages, np.uint8)
-    if os.name == "nt":
-        pytest.skip("Windows does not tell which pages have memory")
     mincore = ctypes.CDLL(None, use_errno=True).mincore
     if mincore(ctypes.c_void_p(address), ctypes.c_size_t(len(memory)), ctypes.c_void_p(flags.ctypes.data)):
         raise OSError(ctypes.get_errno(), "mincore")
@@ -87,6 +84,7 @@ def test_a_full_pool_says_so_and_takes_again(capacity):
     assert [rows.take(), rows.take(), rows.take()] == [5, capacity - 1, 0]
 
 
+@pytest.mark.needs("posix")  # mincore tells which pages have memory
 @gives_pages_back
 def test_pages_in_the_middle_are_given_back():
     rows = Rows(CLUSTER, 64 * 100)

@@ -1,5 +1,6 @@
 """The core's tests on other systems: what is left out there, and that a failure counts as one."""
 
+import functools
 import os
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scree.tools import other_system, places, prove_platform_tests, test_packages
+from scree.tools import other_system, packages_for_tests, places, prove_platform_tests
 from tests.built_libraries import need_library, need_system
 
 TESTS = """
@@ -27,6 +28,15 @@ def test_fails_while_it_lacks_a_compiler():
 def test_in_godot(godot): assert False
 @pytest.mark.alone
 def test_measures(): assert False
+@pytest.mark.needs("no_such_module")
+def test_needs_another(): assert False
+@pytest.mark.needs("os")
+def test_has_what_it_needs(): pass
+def test_fails_after_it_lacked_a_compiler():
+    try:
+        raise CannotCompile("no Numba")
+    except CannotCompile:
+        assert 1 == 2
 @pytest.fixture
 def godot(): raise OSError
 """
@@ -40,8 +50,9 @@ def test_what_is_left_out_and_what_counts(tmp_path):
     command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", prove_platform_tests.PLUGIN, "-p", "no:cacheprovider", "."]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": paths})
     counts, failed = prove_platform_tests.ends(done.stdout)
-    assert counts == {"failed": 2, "passed": 1, "skipped": 6}, done.stdout
-    assert [line.split("::")[1].split()[0] for line in failed] == ["test_fails", "test_lacks_something_else"]
+    assert counts == {"failed": 3, "passed": 2, "skipped": 7}, done.stdout
+    named = [line.split("::")[1].split()[0] for line in failed]
+    assert named == ["test_fails", "test_lacks_something_else", "test_fails_after_it_lacked_a_compiler"]
 
 
 def test_output_without_an_end_has_no_counts():
@@ -50,14 +61,14 @@ def test_output_without_an_end_has_no_counts():
 
 
 def test_every_folder_of_tests_is_a_room_or_needs_godot():
-    folders = {each.name for each in (places.checkout() / "tests").iterdir() if each.is_dir()}
+    folders = {each.name for each in (places.checkout() / "tests").iterdir() if any(each.glob("test_*.py"))}
     named = {room.name for room in prove_platform_tests.rooms()}
     assert {"world", "solver", "soft_bodies", "water", "joints"} <= named == folders - prove_platform_tests.NEED_GODOT
 
 
 @pytest.mark.parametrize("system", ["windows", "linux"])
 def test_packages_are_those_of_this_machine_but_for_what_a_system_cannot_have(system):
-    wanted = test_packages.requirements(system, "numpy==2.0.2")
+    wanted = packages_for_tests.requirements(system, "numpy==2.0.2")
     assert any(one.startswith("pytest==") for one in wanted) and wanted[-1] == "numpy==2.0.2"
     assert any(one.startswith("numba==") for one in wanted) == (system == "windows")
 
@@ -66,7 +77,6 @@ def test_some_tests_pass_on_windows(tmp_path):
     """Only where the library and the packages are there."""
     system = need_system(other_system.windows)
     need_library(system.target)
-    if not (places.cache_folder() / "test_packages_windows_x86_64").is_dir():
-        pytest.skip("`scree prove platform_tests` fetches the packages")
+    need_system(functools.partial(packages_for_tests.folder, system))
     counts, failed = prove_platform_tests.run_tests(system, Path(tmp_path), "tests/drawing")
     assert not failed and counts["passed"] > 10

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from scree.tools import debian_archive, other_system, places
+from scree.tools import other_system, places
 
 NAMES = ("pytest", "hypothesis", "pytest-benchmark", "scipy", "trimesh", "typer", "rich", "numba", "llvmlite")
 """The packages, each in the version that this machine has, but for those in `OLDER`."""
@@ -35,14 +35,17 @@ def requirements(system: str, numpy: str) -> list[str]:
     return [f"{name}=={older.get(name) or importlib.metadata.version(name)}" for name in names] + [numpy]
 
 
-def folder(other: other_system.OtherSystem) -> Path:
-    """The folder with the packages for a system, fetched where it is not there; NumPy is not in it. Raises NotThere."""
+def folder(other: other_system.OtherSystem, fetch: bool = True) -> Path:
+    """The folder with the packages for a system; NumPy is not in it. `fetch`: whether it is made where it is not there. Raises
+    NotThere."""
     system, architecture = other.target
     numpy = other_system.NUMPY["windows" if system == "windows" else architecture]
     wanted = requirements(system, numpy)
     place = places.cache_folder() / f"test_packages_{system}_{architecture}"
     note = place / NOTE
     if not note.is_file() or note.read_text().split("\n") != wanted:
+        if not fetch:
+            raise other_system.NotThere(f"{place} is missing: `scree prove platform_tests` fetches it")
         _install(wanted, PLATFORMS[system], place)
     return place
 
@@ -67,11 +70,5 @@ def _install(wanted: Sequence[str], platforms: Sequence[str], place: Path) -> No
 
 def libraries_arm64() -> Path:
     """Debian's libraries for arm64 that Numba's and SciPy's code links to. Raises NotThere."""
-    suites = (debian_archive.machine_codename(), *debian_archive.SUITES)
-    try:
-        root = debian_archive.fetch(
-            LIBRARIES_ARM64, ["libstdc++6", "libgomp1"], places.cache_folder(), suites=suites, architecture="arm64"
-        )
-    except debian_archive.FetchFailed as failure:
-        raise other_system.NotThere(str(failure)) from failure
+    root = other_system.fetched(LIBRARIES_ARM64, ["libstdc++6", "libgomp1"], same_release=True)
     return root / "usr" / "lib" / "aarch64-linux-gnu"
