@@ -36,8 +36,8 @@ def requirements(system: str, numpy: str) -> list[str]:
 
 
 def folder(other: other_system.OtherSystem, fetch: bool = True) -> Path:
-    """The folder with the packages for a system; NumPy is not in it. `fetch`: whether it is made where it is not there. Raises
-    NotThere."""
+    """The folder with the packages for a system, and with all of NumPy: tests ask for more of linear algebra than the stand-in
+    for OpenBLAS has. `fetch`: whether it is made where it is not there. Raises NotThere."""
     system, architecture = other.target
     numpy = other_system.NUMPY["windows" if system == "windows" else architecture]
     wanted = requirements(system, numpy)
@@ -51,8 +51,7 @@ def folder(other: other_system.OtherSystem, fetch: bool = True) -> Path:
 
 
 def _install(wanted: Sequence[str], platforms: Sequence[str], place: Path) -> None:
-    """Unpack the wheels of packages and of what these need, without NumPy; the folder appears whole or not at all. Raises
-    NotThere."""
+    """Unpack the wheels of packages and of what these need; the folder appears whole or not at all. Raises NotThere."""
     unfinished = place.with_name(f"{place.name}-unfinished-{os.getpid()}")
     version = ".".join(map(str, other_system.VERSION))
     options = ["--only-binary", ":all:", "--python-version", version, "--no-compile", "--quiet", "--target", str(unfinished)]
@@ -61,8 +60,6 @@ def _install(wanted: Sequence[str], platforms: Sequence[str], place: Path) -> No
     if done.returncode != 0:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise other_system.NotThere(f"pip cannot fetch {', '.join(wanted)} for {platforms[0]}: {done.stderr.strip()[-500:]}")
-    for found in unfinished.glob("numpy*"):
-        shutil.rmtree(found, ignore_errors=True)
     (unfinished / NOTE).write_text("\n".join(wanted))
     shutil.rmtree(place, ignore_errors=True)
     unfinished.rename(place)
