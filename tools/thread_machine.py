@@ -88,8 +88,8 @@ def processor_name() -> str:
 
 
 def machine(threads: list[int]) -> dict:
-    """All figures of the machine: its processor, and by the number of threads `barriers` [us], `wake_calls` [us], `wakes` [us] and
-    `crowding` (a ratio)."""
+    """All figures of the machine: its processor and cores; by the number of threads `barriers`, `wake_calls` and `wakes` [us],
+    and `crowding` (a ratio)."""
     wakes = {number: wake_us(number) for number in threads}
     return {
         "processor": processor_name(),

@@ -6,11 +6,11 @@ The step is a row of jobs and serial stages, one after the other. On `p` threads
 
 - `job`: the time of the job on one thread, from a recording.
 - `share`: the part of the job that the busiest thread does. A job is cut into batches (`batch_size` of job_system.py); `k` equal
-  batches keep `p` threads busy for `ceil(k / p)` batches. A job of one batch stays with the caller: share 1, no barrier. So a colour
-  of few blocks gains nothing from many threads.
-- `slower`: how much slower a thread works beside `p - 1` others. Two measured parts: `crowding`, the cores' own (clock rate, cores
-  of two threads, caches and memory shared), from worlds that share nothing; `sharing`, the price of cache lines that another thread
-  wrote last. It is measured on two threads, where half of all lines were another's; on `p` threads it is `1 - 1 / p` of them.
+  batches keep `p` threads busy for `ceil(k / p)` batches. A job of one batch stays with the caller: share 1, no barrier. So a
+  colour of few blocks gains nothing from many threads.
+- `slower`: how much slower a thread works beside `p - 1` others. It has two measured parts. `crowding` is the cores' own: clock
+  rates, cores that are two processors, shared caches and memory; it comes from worlds that share nothing. `sharing` is the price
+  of cache lines that another thread wrote last: on two threads half of all lines are another's, on `p` threads `1 - 1 / p`.
 - `barrier`: the measured cost of a job in which all threads meet.
 - `wake`: at the step's begin the caller works alone until the others have woken up.
 - At the end another thread makes the trees while the caller stores impulses and writes reports: the longer of both counts.
@@ -58,8 +58,8 @@ def least_items(name: str) -> int:
 
 @dataclass(frozen=True)
 class Machine:
-    """The figures of a machine by the number of threads: `barriers`, `wake_calls` and `wakes` [us], `crowding` (a ratio, 1 for one
-    thread). `sharing`: how much dearer work is on two threads than on two that share nothing, less 1."""
+    """The figures of a machine by the number of threads: `barriers`, `wake_calls` and `wakes` [us], `crowding` (a ratio, 1 for
+    one thread). `sharing`: how much dearer work is on two threads than on two that share nothing, less 1."""
 
     barriers: Mapping[int, float] = field(default_factory=lambda: {1: 0.0})
     wake_calls: Mapping[int, float] = field(default_factory=lambda: {1: 0.0})
@@ -165,14 +165,21 @@ def is_serial(name: str) -> bool:
     return name in stages.SERIAL_STAGES and name not in CALLERS_END and name != WAITING
 
 
+def lonely_us(work: Work) -> float:
+    """The time of a tick in which the caller works and no other thread can: serial stages and the overflow [us]."""
+    return sum(row[3] for row in work if is_serial(row[0]) or is_overflow(row))
+
+
+def lonely_share(ticks: Sequence[Work]) -> float:
+    """The part of a step on one thread in which only one thread can work."""
+    return sum(map(lonely_us, ticks)) / sum(row[3] for work in ticks for row in work)
+
+
 def serial_share(ticks: Sequence[Work]) -> float:
-    """The part of a step on one thread that no second thread can shorten: serial stages, the overflow, and the step's end, of
-    whose two halves the longer counts."""
-    whole = serial = 0.0
-    for work in ticks:
-        whole += sum(row[3] for row in work)
-        serial += sum(row[3] for row in work if is_serial(row[0]) or is_overflow(row)) + end_of_step(work)
-    return serial / whole
+    """The part of a step on one thread that more than two threads cannot shorten: as `lonely_share`, and the step's end, of whose
+    two halves the longer counts. One over it is the most that threads can gain."""
+    serial = sum(lonely_us(work) + end_of_step(work) for work in ticks)
+    return serial / sum(row[3] for work in ticks for row in work)
 
 
 def is_overflow(row: Sequence) -> bool:
