@@ -6,7 +6,7 @@ The step is a row of jobs and serial stages, one after the other. On `p` threads
 
 - `job`: the time of the job on one thread, from a recording.
 - `share`: the part of the job that the busiest thread does. A job is cut into batches (`batch_size` of job_system.py); `k` equal
-  batches keep `p` threads busy for `ceil(k / p)` batches. A job of one batch stays with the caller: share 1, no barrier. So a
+  batches keep `p` threads busy for the time of `ceil(k / p)`. A job of one batch stays with the caller: share 1, no barrier. So a
   colour of few blocks gains nothing from many threads.
 - `slower`: how much slower a thread works beside `p - 1` others. It has two measured parts. `crowding` is the cores' own: clock
   rates, cores that are two processors, shared caches and memory; it comes from worlds that share nothing. `sharing` is the price
@@ -86,13 +86,15 @@ def kept(figures: Mapping[int, float], threads: int) -> float:
 
 
 def batch_share(items: int, least: int, threads: int) -> float:
-    """The part of a job that its busiest thread does: 1 if it is a single batch."""
-    if threads == 1 or items <= 0:
+    """The part of a job that its busiest thread does: 1 if it is a single batch, or a serial stage."""
+    if items == 0:
         return 1.0
     parts = BATCHES_A_THREAD * threads
     batch = max(min(-(-items // parts), LARGEST_BATCH * least), least)
-    batches = -(-items // batch)
-    return min(-(-batches // threads) * batch / items, 1.0)
+    full_batches = (items - 1) // batch  # all but the last, which may be smaller
+    rounds, busy_threads = divmod(full_batches, threads)
+    last = batch if busy_threads else items - full_batches * batch
+    return (rounds * batch + last) / items
 
 
 def slower(machine: Machine, threads: int) -> float:
@@ -102,55 +104,52 @@ def slower(machine: Machine, threads: int) -> float:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The parts of a predicted step [us]: `total`, and of it waking, serial stages, jobs of a single batch, shared jobs, and
-    barriers; the number of barriers."""
+    """The parts of a predicted step [us]: `waking`, in which the caller works alone; `serial` stages and the step's end; jobs of
+    a `single` batch; `shared` jobs; `barriers`. And the number of barriers."""
 
-    total: float
-    waking: float
-    serial: float
-    single: float
-    shared: float
-    barriers: float
-    barrier_count: float
+    waking: float = 0.0
+    serial: float = 0.0
+    single: float = 0.0
+    shared: float = 0.0
+    barriers: float = 0.0
+    barrier_count: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """The whole step [us]."""
+        return self.waking + self.serial + self.single + self.shared + self.barriers
 
 
 def predict_tick(work: Work, threads: int, machine: Machine) -> Prediction:
     """The parts of one tick on so many threads."""
-    if threads == 1:
-        serial = sum(row[3] for row in work if is_serial(row[0]))
-        total = sum(row[3] for row in work)
-        return Prediction(total, 0.0, serial, total - serial, 0.0, 0.0, 0)
     barrier, factor = grown(machine.barriers, threads), slower(machine, threads)
-    called, awake = grown(machine.wake_calls, threads), grown(machine.wakes, threads) - barrier
-    clock = waking = called
-    parts = Counter()
+    awake = grown(machine.wakes, threads) - barrier
+    parts = Counter(waking=grown(machine.wake_calls, threads))
     for name, items, least, us in work:
-        if name in CALLERS_END or name in (TREES, WAITING):
+        if name in (*CALLERS_END, TREES, WAITING):
             continue
         share = batch_share(items, least, threads)
-        if not items:
-            parts["serial"] += us
-            clock += us
-        elif share == 1.0:
-            parts["single"] += us
-            clock += us
-        else:
-            alone = min(max(awake - clock, 0.0), us)
-            waking += alone * (1.0 - share)
-            taken = alone + (us - alone) * share * factor
-            parts["shared"] += taken - alone * (1.0 - share)
-            parts["barriers"] += barrier
-            parts["count"] += 1
-            clock += taken + barrier
-    end = end_of_step(work)
-    total = waking + parts["serial"] + parts["single"] + parts["shared"] + parts["barriers"] + end + barrier
-    count = parts["count"] + 1
-    return Prediction(total, waking, parts["serial"] + end, parts["single"], parts["shared"], parts["barriers"] + barrier, count)
+        if share == 1.0:
+            parts["single" if items else "serial"] += us
+            continue
+        alone = min(max(awake - parts.total(), 0.0), us)
+        parts["waking"] += alone
+        parts["shared"] += (us - alone) * share * factor
+        parts["barriers"] += barrier
+    parts["barriers"] += barrier  # of the trees
+    parts["serial"] += end_of_step(work)
+    return Prediction(**parts, barrier_count=parts["barriers"] / barrier)
+
+
+def on_one_thread(work: Work) -> Prediction:
+    """The parts of one tick on one thread: all of it was measured."""
+    serial = sum(row[3] for row in work if is_serial(row[0]))
+    return Prediction(serial=serial, single=sum(row[3] for row in work) - serial)
 
 
 def predict(ticks: Sequence[Work], threads: int, machine: Machine) -> Prediction:
     """The mean of several ticks on so many threads."""
-    rows = [predict_tick(work, threads, machine) for work in ticks]
+    rows = [predict_tick(work, threads, machine) if threads > 1 else on_one_thread(work) for work in ticks]
     return Prediction(*(float(np.mean([getattr(row, name) for row in rows])) for name in Prediction.__dataclass_fields__))
 
 
@@ -190,23 +189,22 @@ def is_overflow(row: Sequence) -> bool:
 
 def machine_of(figures: Mapping, scene: Mapping) -> Machine:
     """The machine of a file of thread_costs.py, with the sharing of a scene where that was measured on two threads."""
-    read = {name: {int(number): value for number, value in figures[name].items()} for name in ("barriers", "wake_calls", "wakes")}
-    crowding = {int(number): value for number, value in figures["crowding"].items()}
-    return Machine(**read, crowding=crowding, sharing=sharing_of(scene, crowding))
+    tables = {name: tables_of(figures[name]) for name in ("barriers", "wake_calls", "wakes", "crowding")}
+    return Machine(**tables, sharing=sharing_of(scene, tables["crowding"]))
 
 
 def busy_us(scene: Mapping, threads: int) -> float:
     """The time that all threads together are busy with the jobs of a step [us]."""
-    return sum(row["busy"] for row in of_threads(scene["jobs"], threads).values())
+    return sum(row["busy"] for row in tables_of(scene["jobs"])[threads].values())
 
 
-def of_threads(figures: Mapping, threads: int):
-    """A figure by the number of threads: numbers become words in a JSON file."""
-    return figures[threads] if threads in figures else figures[str(threads)]
+def tables_of(figures: Mapping) -> dict:
+    """Figures by the number of threads, whose numbers became words in a JSON file."""
+    return {int(number): value for number, value in figures.items()}
 
 
 def sharing_of(scene: Mapping, crowding: Mapping[int, float]) -> float:
     """How much dearer the jobs of a scene are on two threads than crowding explains, less 1; 0 where two were not measured."""
-    if 2 not in crowding or not ({2, "2"} & set(scene["jobs"])):
+    if 2 not in crowding or 2 not in tables_of(scene["jobs"]):
         return 0.0
     return busy_us(scene, 2) / busy_us(scene, 1) / crowding[2] - 1.0
