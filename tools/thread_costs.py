@@ -79,10 +79,21 @@ def work_of(events: list[tuple], overflow: set[tuple[int, int]]) -> list[list]:
     return rows
 
 
-def least_work(rounds: list[list[list[tuple]]], overflows: list[set[tuple[int, int]]]) -> list[list[list]]:
-    """The work of each tick, from the round that was the quickest in it: all rounds did the same steps."""
+def works_of(rounds: list[list[list[tuple]]], overflows: list[set[tuple[int, int]]]) -> list[tuple]:
+    """The work of each tick, in all rounds: they all did the same steps."""
     ticks = [[work_of(*tick) for tick in zip(events, overflows, strict=True)] for events in rounds]
-    return [min(same, key=lambda rows: sum(row[3] for row in rows)) for same in zip(*ticks, strict=True)]
+    return list(zip(*ticks, strict=True))
+
+
+def quickest_work(works: list[tuple]) -> list[list[list]]:
+    """The work of each tick, from the round that was the quickest in it."""
+    return [min(same, key=lambda rows: sum(row[3] for row in rows)) for same in works]
+
+
+def least_work(works: list[tuple]) -> list[list[list]]:
+    """The work of each tick, each job and stage from the round that was the quickest in it: for shares, which would be wrong if
+    one stage was disturbed."""
+    return [[min(rows, key=lambda row: row[3]) for rows in zip(*same, strict=True)] for same in works]
 
 
 def job_figures(events: list[tuple], order: list[tuple[str, int]]) -> list[tuple[str, float, float, float, int]]:
@@ -153,14 +164,15 @@ def scene_costs(name: str, count: int, threads: list[int], seconds: float) -> di
     numbers = sorted({1, *threads})
     scene = SceneInTurn(SCENES[name], count, numbers)
     floors, records, overflows, rounds = measured(scene, numbers, seconds)
-    work = least_work(records[1], overflows)
+    works = works_of(records[1], overflows)
+    work, least = quickest_work(works), least_work(works)
     stages = {}
     for number, times in floors.items():
         means = zip((*STAGE_NAMES, "step"), 1e3 * times.mean(axis=0), strict=True)
         stages[number] = {stage: round(float(ms), 4) for stage, ms in means if ms >= 0.001}
     return {
         "bodies": count, "first_tick": scene.begin + SKIPPED, "rounds": rounds, "recordings": len(records[1]),
-        "serial_share": serial_share(work), "lonely_share": lonely_share(work),
+        "serial_share": serial_share(least), "lonely_share": lonely_share(least),
         "step": {number: row["step"] for number, row in stages.items()},
         "stages": stages,
         "jobs": {number: jobs_of(records[number], work) for number in numbers},
