@@ -73,6 +73,7 @@ def all_checks() -> dict[str, Check]:
         prove_streaming,
         prove_state,
         prove_structures,
+        prove_thread_model,
         prove_threads,
         prove_truth,
     )
