@@ -70,7 +70,8 @@ def step_alone(pile: Pile, start: threading.Barrier, seconds: float, found: list
 
 def crowding(threads: list[int], seconds: float = ALONE_SECONDS) -> dict[int, float]:
     """How much slower a thread works while others work beside it on worlds of their own: by the number of threads, 1.0 for one.
-    Clock rates, shared cores, shared caches and memory are in it; nothing of Scree's sharing is."""
+    Clock rates, shared cores, shared caches and memory are in it; nothing of Scree's sharing is. More threads beside it never
+    make a thread faster: where fewer were measured to be slower, other work was in the way."""
     piles = [Pile(ALONE_BODIES, 1) for _ in range(max(threads))]
     for pile in piles:
         pile.step(ALONE_SETTLED)
@@ -78,7 +79,8 @@ def crowding(threads: list[int], seconds: float = ALONE_SECONDS) -> dict[int, fl
     for _ in range(ALONE_TRIES):
         for number in times:
             times[number] = min(times[number], step_beside(piles[:number], seconds))
-    return {number: times[number] / times[1] for number in threads}
+    floors = {number: min(time for more, time in times.items() if more >= number) for number in times}
+    return {number: floors[number] / floors[1] for number in threads}
 
 
 def step_beside(piles: list[Pile], seconds: float) -> float:

@@ -2,7 +2,7 @@
 
 The step is a row of jobs and serial stages, one after the other. On `p` threads:
 
-    step = wake + sum of serial stages + sum over jobs of (share * slower * job + barrier)
+    step = wake + sum over serial stages of (slower * stage) + sum over jobs of (share * slower * job + barrier)
 
 - `job`: the time of the job on one thread, from a recording.
 - `share`: the part of the job that the busiest thread does. A job is cut into batches (`batch_size` of job_system.py); `k` equal
@@ -11,6 +11,7 @@ The step is a row of jobs and serial stages, one after the other. On `p` threads
 - `slower`: how much slower a thread works beside `p - 1` others. It has two measured parts. `crowding` is the cores' own: clock
   rates, cores that are two processors, shared caches and memory; it comes from worlds that share nothing. `sharing` is the price
   of cache lines that another thread wrote last: on two threads half of all lines are another's, on `p` threads `1 - 1 / p`.
+  Serial stages read what all threads wrote, so it is theirs as well.
 - `barrier`: the measured cost of a job in which all threads meet.
 - `wake`: at the step's begin the caller works alone until the others have woken up.
 - At the end another thread makes the trees while the caller stores impulses and writes reports: the longer of both counts.
@@ -130,14 +131,14 @@ def predict_tick(work: Work, threads: int, machine: Machine) -> Prediction:
             continue
         share = batch_share(items, least, threads)
         if share == 1.0:
-            parts["single" if items else "serial"] += us
+            parts["single" if items else "serial"] += us * factor
             continue
         alone = min(max(awake - parts.total(), 0.0), us)
         parts["waking"] += alone
         parts["shared"] += (us - alone) * share * factor
         parts["barriers"] += barrier
     parts["barriers"] += barrier  # of the trees
-    parts["serial"] += end_of_step(work)
+    parts["serial"] += end_of_step(work) * factor
     return Prediction(**parts, barrier_count=parts["barriers"] / barrier)
 
 

@@ -17,10 +17,12 @@ _COLOURS = ("#2e86ab", "#e4572e", "#3a7d44", "#8a5fb0", "#b8860b")
 
 
 def predictions(found: Mapping, name: str, threads) -> dict[int, float]:
-    """Predicted milliseconds a step of a scene, by the number of threads."""
+    """Predicted milliseconds a step of a scene, by the number of threads. A recording slows a step down: its times are scaled to
+    those of the step on one thread without a recording."""
     scene = found["scenes"][name]
     machine = machine_of(found["machine"], scene)
-    return {number: predict(scene["work"], number, machine).total / 1e3 for number in threads}
+    scale = tables_of(scene["step"])[1] / predict(scene["work"], 1, machine).total
+    return {number: scale * predict(scene["work"], number, machine).total for number in threads}
 
 
 def gains(times: Mapping[int, float]) -> dict[int, float]:
