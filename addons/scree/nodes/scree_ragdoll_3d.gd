@@ -1,3 +1,4 @@
+@icon("res://addons/scree/nodes/scree_ragdoll_3d.svg")
 class_name ScreeRagdoll3D
 extends Node
 ## A ragdoll with muscles: motors turn its bones to the pose of the animation, with a limited torque.
