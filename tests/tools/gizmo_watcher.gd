@@ -23,7 +23,9 @@ func _enter_tree() -> void:
 	_surface = _find_surface()
 	await _draw()
 	await _tell_drawn()
+	_tell_lines()
 	await _drag_all()
+	await _break_off()
 	_tell_icons()
 	await _tell_end()
 	get_tree().quit()
@@ -116,9 +118,44 @@ func _values(node: Node3D, properties: Array[StringName]) -> String:
 		return str(snapped(value, step))))
 
 
+## A drag that the right button breaks off: what was, and is.
+func _break_off() -> void:
+	var node := _node("Water")
+	await _select("Water")
+	var plugin: Base = _gizmo(node).get_plugin()
+	var place: Vector3 = plugin.frame_of(node) * plugin.handles_of(node)[0].place()
+	await _look(place + Vector3(3, 4, 12), place)
+	var before := _values(node, [&"size", &"position"])
+	var from := _camera.unproject_position(place)
+	await _mouse(from, from + Vector2(60, 0), [true])
+	var is_wider: bool = node.get("size").x > 6.1
+	var click := InputEventMouseButton.new()
+	click.button_index = MOUSE_BUTTON_RIGHT
+	click.pressed = true
+	_surface.gui_input.emit(click)
+	await _frames(1)
+	print("[broken off] ", before if is_wider else "no drag", " | ", _values(node, [&"size", &"position"]))
+
+
+## A few lengths of what is drawn: the highest point of a net of waves, the length of bounds, the radius of a ring.
+func _tell_lines() -> void:
+	var pool := _node("Pool")
+	var waves: Array[Resource] = []
+	waves.assign(pool.get("waves"))
+	var net := 0.0
+	for point: Vector3 in preload("res://addons/scree/gizmos/water_gizmos.gd").net(pool.get("size"), waves):
+		net = maxf(net, point.y)
+	var many := preload("res://addons/scree/gizmos/many_gizmos.gd")
+	var crates := _node("Crates") as MultiMeshInstance3D
+	var lines := Base.outline(crates.get("shape"))
+	var bounds := many.bounds_of(many.places_of(crates.multimesh), lines, Transform3D.IDENTITY)
+	var radius := preload("res://addons/scree/gizmos/character_gizmos.gd").radius_of(_node("Hero"))
+	print("[lines] ", " ".join([net, bounds.size.x, radius]))
+
+
 ## A press at one point of the 3D view, a motion to another, and a release.
-func _mouse(from: Vector2, to: Vector2) -> void:
-	for press: bool in [true, false]:
+func _mouse(from: Vector2, to: Vector2, presses: Array[bool] = [true, false]) -> void:
+	for press: bool in presses:
 		var click := InputEventMouseButton.new()
 		click.button_index = MOUSE_BUTTON_LEFT
 		click.pressed = press
@@ -141,6 +178,7 @@ func _drag_all() -> void:
 	await _drag("Hero", 0, Vector3(0, 0.25, 0), [&"step_height"])
 	await _drag("Hero", 1, Vector3(0, 2, 0), [&"snap"])
 	await _drag("Car/FrontLeft", 0, Vector3(0, 0, -0.25), [&"radius"])
+	await _drag("Car/FrontLeft", 1, Vector3(0.1, 0, 0), [&"width"])
 	await _drag("Car/FrontLeft", 2, Vector3(0, -2, 0), [&"shortest", &"longest"])
 	await _drag("Car/FrontLeft", 3, Vector3(0, -0.2, 0), [&"shortest", &"longest"])
 
@@ -150,7 +188,7 @@ func _draw() -> void:
 	if not _pictures:
 		return
 	await _select("Water")
-	await _look(Vector3(2, 7, 14), Vector3(1, 0, 0))
+	await _look(Vector3(0.3, 5.2, 8.8), Vector3(0.1, -0.4, 0))
 	await _frames(20)
 	RenderingServer.force_draw()
 	var shown := EditorInterface.get_base_control().get_viewport().get_texture().get_image()

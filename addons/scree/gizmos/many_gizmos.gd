@@ -2,6 +2,7 @@
 extends "res://addons/scree/gizmos/node_gizmos.gd"
 ## Draws the shapes of the bodies of a [MultiBody3D] and of the colliders of an [InstanceCollider3D], and the bounds of them all.
 
+const Bodies := preload("res://addons/scree/nodes/multi_body_3d.gd")
 const BODIES := "multi_body_3d.gd"
 const COLLIDERS := "instance_collider_3d.gd"
 ## Points of lines that a node gets at most. Where its shapes have more, the gizmo leaves out every second shape, or more.
@@ -47,8 +48,11 @@ static func places_of(mesh: MultiMesh) -> Array[Transform3D]:
 	var places: Array[Transform3D] = []
 	if mesh.transform_format != MultiMesh.TRANSFORM_3D:
 		return places
-	for number: int in mesh.instance_count if mesh.visible_instance_count < 0 else mesh.visible_instance_count:
-		places.append(mesh.get_instance_transform(number))
+	var buffer := mesh.buffer
+	var stride := Bodies.row_size(mesh)
+	var count := mesh.instance_count if mesh.visible_instance_count < 0 else mesh.visible_instance_count
+	for number: int in mini(count, buffer.size() / stride):
+		places.append(Bodies.transform_of(buffer, number * stride))
 	return places
 
 
