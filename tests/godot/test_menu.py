@@ -37,7 +37,8 @@ func _initialize() -> void:
 		root.push_input(event, true)
 		for tick: int in 70:
 			await physics_frame
-		print("strengths ", current_scene.get("_muscles").map(func(one: Node) -> float: return snappedf(one.get("strength"), 0.01)))
+		var muscles: Array = current_scene.get("_muscles")
+		print("strengths ", muscles.map(func(one: Node) -> float: return snappedf(one.get("strength"), 0.01)))
 	quit()
 """
 
