@@ -95,7 +95,8 @@ func _tell_drawn() -> void:
 
 
 ## Drags a handle of a node by a way in global space, and takes that back: prints what was, is, and was again.
-func _drag(path: String, number: int, by: Vector3, properties: Array[StringName], away := 4.0) -> void:
+func _drag(path: String, number: int, by: Vector3, properties: Array[StringName], away := 4.0,
+		how := "") -> void:
 	var node := _node(path)
 	await _select(path)
 	var plugin: Base = _gizmo(node).get_plugin()
@@ -108,7 +109,7 @@ func _drag(path: String, number: int, by: Vector3, properties: Array[StringName]
 	told.append(history.get_current_action_name())
 	history.undo()
 	told.append(_values(node, properties))
-	print("[drag %s %d] " % [path, number], " | ".join(told))
+	print("[drag %s %d%s] " % [path, number, how], " | ".join(told))
 
 
 func _values(node: Node3D, properties: Array[StringName]) -> String:
@@ -171,8 +172,19 @@ func _mouse(from: Vector2, to: Vector2, presses: Array[bool] = [true, false]) ->
 				await _frames(1)
 
 
+func _hold_alt(is_held: bool) -> void:
+	var event := InputEventKey.new()
+	event.keycode = KEY_ALT
+	event.pressed = is_held
+	Input.parse_input_event(event)
+	Input.flush_buffered_events()
+
+
 func _drag_all() -> void:
 	await _drag("Water", 0, Vector3(2, 0, 0), [&"size", &"position"], 12.0)
+	_hold_alt(true)
+	await _drag("Water", 0, Vector3(1, 0, 0), [&"size", &"position"], 12.0, " with Alt")
+	_hold_alt(false)
 	await _drag("Water", 1, Vector3(1, 0, 0), [&"size", &"position"], 12.0)
 	await _drag("Water", 2, Vector3(0, -1, 0), [&"size", &"position"], 12.0)
 	await _drag("Hero", 0, Vector3(0, 0.25, 0), [&"step_height"])

@@ -27,6 +27,7 @@ def test_nodes_have_the_gizmo_of_their_class(told):
 # Node and handle, its values before the drag and after it, and the action's name. Values are to 0.1 or 0.05.
 DRAGS = {
     "Water 0": ("(6.0, 2.0, 6.0) (-4.0, 0.0, 0.0)", "(8.0, 2.0, 6.0) (-3.0, 0.0, 0.0)", "Drag size of Water"),
+    "Water 0 with Alt": ("(6.0, 2.0, 6.0) (-4.0, 0.0, 0.0)", "(8.0, 2.0, 6.0) (-4.0, 0.0, 0.0)", "Drag size of Water"),
     "Water 1": ("(6.0, 2.0, 6.0) (-4.0, 0.0, 0.0)", "(5.0, 2.0, 6.0) (-3.5, 0.0, 0.0)", "Drag size of Water"),
     "Water 2": ("(6.0, 2.0, 6.0) (-4.0, 0.0, 0.0)", "(6.0, 3.0, 6.0) (-4.0, 0.0, 0.0)", "Drag size of Water"),
     "Hero 0": ("0.35", "0.6", "Drag step_height of Hero"),
@@ -40,7 +41,7 @@ DRAGS = {
 
 @pytest.mark.parametrize("handle", DRAGS)
 def test_a_handle_changes_its_property_and_ctrl_z_takes_it_back(told, handle):
-    """The side opposite to the one that is dragged stays; a property stays above 0, a suspension's shortest below its longest."""
+    """The side opposite to the one that is dragged stays, or with Alt the middle; a property stays above 0, a suspension's shortest below its longest."""
     before, after, action = DRAGS[handle]
     assert told[f"drag {handle}"] == f"{before} | {after} | Scree: {action} | {before}"
 
