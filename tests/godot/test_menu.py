@@ -10,6 +10,12 @@ def test_every_demo_is_reached_by_a_click(godot, tmp_path):
     assert [one["scene"] for one in played] == [scene.name for scene in scenes.scene_index() if scene.kind != "bench"]
 
 
+def test_a_warning_is_a_fault_unless_it_is_of_the_screen():
+    screen = "WARNING: Could not set V-Sync mode, as changing V-Sync mode is not supported by the graphics driver."
+    others = ["WARNING: scree: a limit", "SCRIPT ERROR: Invalid call", "missed pile res://scenes/menu.tscn"]
+    assert prove_menu.faults_of([screen, "played {}", *others]) == others
+
+
 def test_every_scene_that_is_no_measurement_has_a_heading():
     assert {scene.name for scene in scenes.scene_index() if scene.shows == "Measured"} == {
         scene.name for scene in scenes.scene_index() if scene.kind == "bench"

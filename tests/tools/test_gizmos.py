@@ -41,7 +41,8 @@ DRAGS = {
 
 @pytest.mark.parametrize("handle", DRAGS)
 def test_a_handle_changes_its_property_and_ctrl_z_takes_it_back(told, handle):
-    """The side opposite to the one that is dragged stays, or with Alt the middle; a property stays above 0, a suspension's shortest below its longest."""
+    """The side opposite to the one that is dragged stays, or with Alt the middle; a property stays above 0, a suspension's
+    shortest below its longest."""
     before, after, action = DRAGS[handle]
     assert told[f"drag {handle}"] == f"{before} | {after} | Scree: {action} | {before}"
 
