@@ -353,6 +353,18 @@ def install(project_dir: Annotated[Path, typer.Argument(help="The folder of a Go
 
 
 @application.command()
+def new(folder: Annotated[Path, typer.Argument(help="Where the project goes: a folder that is empty or missing.")]) -> None:
+    """Make a Godot project on Scree to begin a game with: floor, character, crates, goal."""
+    from scree.tools import new_project
+
+    try:
+        done = new_project.make(folder)
+    except EXPECTED as error:
+        fail(error)
+    plain(f"Made {done.project}: open its project.godot in Godot's editor, and press F5.")
+
+
+@application.command()
 def uninstall(project_dir: Annotated[Path, typer.Argument(help="The folder of a Godot project.")]) -> None:
     """Take the addon out of a Godot project, which then runs on Godot's default physics engine."""
     try:

@@ -27,6 +27,12 @@ def demo_project_source() -> Path:
     return root / "demo_project" if root else _HERE / "demo_project"
 
 
+def template_project_source() -> Path:
+    """The project that `scree new` copies."""
+    root = checkout()
+    return root / "examples" / "template_project" if root else _HERE / "template_project"
+
+
 def cache_folder() -> Path:
     """The user's cache folder for Scree, outside every checkout; made when missing."""
     folder = user_cache_folder()

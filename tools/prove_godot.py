@@ -18,7 +18,7 @@ DEAREST_SIGNALS = 0.5  # what contacts_changed adds to a tick, as a part of what
 HEAVY_TICKS, MOST_STRETCH, MOST_DRIFT = 3000, 0.05, 0.01  # part of the chain's length; [m] in all ticks
 
 
-@check("30 s of play of each scene: course, truck, ragdoll, areas, GridMap; every expectation of its end and way")
+@check("30 s of play of each scene: course, truck, ragdolls, muscles, areas, GridMap; every expectation of its end and way")
 def played_scenes(godot: Godot, project: Path) -> Outcome:
     """Characters, vehicles, ragdolls, areas and a GridMap as a game uses them."""
     lines, passed = [], True

@@ -12,6 +12,8 @@ from scree.tools import debian_archive
 from scree.tools.find_godot import Godot
 
 DRAWING = ("--rendering-driver", "opengl3", "--audio-driver", "Dummy")  # Godot's arguments for drawing on a CPU
+SAYS_OF_SCREEN = "Could not set V-Sync mode"
+"""Godot's warning where a driver cannot wait for the screen. With some drivers it comes for every screen that nobody sees."""
 _START_TIMEOUT = 30.0  # [s]
 # Xvfb starts its keyboard compiler from this place, which it holds in the program itself; where it was fetched into
 # a folder the same length of text makes the place relative to that folder.

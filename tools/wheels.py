@@ -12,7 +12,7 @@ from pathlib import Path
 from scree.runtime import core_library
 from scree.tools import build_core, places, scenes
 
-SOURCES = ("engine_core", "tools", "addons", "demo_project", "pyproject.toml", "README.md", "LICENSE")
+SOURCES = ("engine_core", "tools", "addons", "demo_project", "examples", "pyproject.toml", "README.md", "LICENSE")
 TAGS = {
     ("linux", "x86_64"): "manylinux_2_28_x86_64", ("linux", "arm64"): "manylinux_2_28_aarch64",
     ("windows", "x86_64"): "win_amd64", ("macos", "x86_64"): "macosx_12_0_x86_64", ("macos", "arm64"): "macosx_12_0_arm64",

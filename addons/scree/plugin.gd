@@ -6,7 +6,8 @@ const ENGINE := "Scree Physics"
 const SETTING := "physics/3d/physics_engine"
 const PANEL := "editor/scree_panel.gd"
 const PROFILER := "editor/profiler.gd"
-const GIZMOS := "gizmos/streaming_gizmos.gd"
+const GIZMOS: Array[String] = ["gizmos/streaming_gizmos.gd", "gizmos/water_gizmos.gd", "gizmos/many_gizmos.gd",
+	"gizmos/character_gizmos.gd", "gizmos/wheel_gizmos.gd"]
 const TILES_EXPORT := "tools/tiles_export.gd"
 const MEND := "Run `scree install` for this project, then restart the editor."
 const MUST_RUN := "physics/scree_3d/must_run"
@@ -14,7 +15,7 @@ const GUARD := "ScreeGuard"
 const GUARD_SCRIPT := "nodes/scree_guard.gd"
 
 
-var _gizmos: EditorNode3DGizmoPlugin
+var _gizmos: Array[EditorNode3DGizmoPlugin] = []
 var _tiles_export: EditorExportPlugin
 var _panel: Control
 var _profiler: EditorDebuggerPlugin
@@ -57,16 +58,34 @@ func _exit_tree() -> void:
 	remove_control_from_bottom_panel(_panel)
 	_panel.queue_free()
 	remove_debugger_plugin(_profiler)
-	if _gizmos != null:
-		remove_node_3d_gizmo_plugin(_gizmos)
+	_remove_gizmos()
 
 
-## How far streaming worlds and scenes reach, drawn in the editor.
+## Lines and handles of Scree's nodes in the editor.
 func _add_gizmos() -> void:
-	var path := _own(GIZMOS)
-	if ResourceLoader.exists(path):
-		_gizmos = load(path).new()
-		add_node_3d_gizmo_plugin(_gizmos)
+	for file: String in GIZMOS:
+		var gizmos: EditorNode3DGizmoPlugin = load(_own(file)).new()
+		gizmos.set("undo_redo", get_undo_redo())
+		add_node_3d_gizmo_plugin(gizmos)
+		_gizmos.append(gizmos)
+	get_undo_redo().history_changed.connect(_draw_gizmos_again)
+	get_undo_redo().version_changed.connect(_draw_gizmos_again)
+
+
+func _remove_gizmos() -> void:
+	get_undo_redo().history_changed.disconnect(_draw_gizmos_again)
+	get_undo_redo().version_changed.disconnect(_draw_gizmos_again)
+	for gizmos: EditorNode3DGizmoPlugin in _gizmos:
+		remove_node_3d_gizmo_plugin(gizmos)
+	_gizmos.clear()
+
+
+## After an edit: scripts that are no tools do not tell the editor what changed, and a shape is drawn with its parent.
+func _draw_gizmos_again() -> void:
+	for node: Node in EditorInterface.get_selection().get_selected_nodes():
+		for one: Node in [node, node.get_parent()]:
+			if one is Node3D:
+				(one as Node3D).update_gizmos()
 
 
 ## Shows a text in a dialog, once the editor has read the project.

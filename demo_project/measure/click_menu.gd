@@ -62,12 +62,13 @@ func _use_hud(told: Dictionary) -> void:
 		image.save_png(_folder.path_join("%s.png" % current_scene.scene_file_path.get_file().get_basename()))
 
 
-## The number of different colours on a grid over a picture.
+## The number of different colours on a grid over a picture, of 16 levels a channel: sky and ground shade into each other.
 func _colours(image: Image) -> int:
 	var found := {}
 	for x: int in range(8, image.get_width(), 16):
 		for y: int in range(8, image.get_height(), 16):
-			found[image.get_pixel(x, y).to_rgba32()] = true
+			var seen := image.get_pixel(x, y)
+			found[Vector3i(seen.r8 >> 4, seen.g8 >> 4, seen.b8 >> 4)] = true
 	return found.size()
 
 

@@ -40,6 +40,16 @@ func _process(_delta: float) -> void:
 		multimesh.set_instance_color(_slots[index], _colour(index))
 
 
+## Draws the bodies that are near to this point [m], instead of the middle of the world.
+func show_around(point: Vector3) -> void:
+	for instance: MultiMeshInstance3D in get_children():
+		instance.custom_aabb = _reach_around(point)
+
+
+func _reach_around(point: Vector3) -> AABB:
+	return AABB(point - Vector3.ONE * REACH, Vector3.ONE * 2.0 * REACH)
+
+
 func _colour(index: int) -> Color:
 	var colour := _bodies.form(index).colour
 	if _bodies.is_asleep(index):
@@ -61,6 +71,6 @@ func _add_multimesh(form: BodyForm, count: int) -> MultiMesh:
 	var instance := MultiMeshInstance3D.new()
 	instance.multimesh = multimesh
 	instance.material_override = material
-	instance.custom_aabb = AABB(Vector3.ONE * -REACH, Vector3.ONE * 2.0 * REACH)
+	instance.custom_aabb = _reach_around(Vector3.ZERO)
 	add_child(instance)
 	return multimesh

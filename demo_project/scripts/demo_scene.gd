@@ -115,6 +115,11 @@ func extra_figures() -> Dictionary:
 	return {}
 
 
+## Further buttons of the hud: text, key and what it does.
+func actions() -> Array[Dictionary]:
+	return []
+
+
 ## The number of bodies that the scene's own set does not have, and of those asleep among them.
 func more_bodies() -> Vector2i:
 	return Vector2i.ZERO

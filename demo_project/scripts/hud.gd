@@ -60,6 +60,10 @@ func _unhandled_key_input(event: InputEvent) -> void:
 		KEY_R: _again()
 		KEY_SPACE: _toggle_pause()
 		KEY_F3: _scene.toggle_debug_draw()
+		var key:
+			for action: Dictionary in _scene.actions():
+				if action["key"] == key:
+					(action["does"] as Callable).call()
 
 
 func _to_menu() -> void:
@@ -91,6 +95,8 @@ func _add_buttons() -> void:
 	_add_button(row, "Menu (Esc)", _to_menu)
 	_add_button(row, "Again (R)", _again)
 	_pause = _add_button(row, "Pause (Space)", _toggle_pause)
+	for action: Dictionary in _scene.actions():
+		_add_button(row, "%s (%s)" % [action["text"], OS.get_keycode_string(action["key"])], action["does"])
 	add_child(row)
 	row.set_anchors_and_offsets_preset(Control.PRESET_TOP_RIGHT, Control.PRESET_MODE_MINSIZE, 24)
 

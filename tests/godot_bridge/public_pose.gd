@@ -26,6 +26,8 @@ func _initialize() -> void:
 	check("it takes the pose", _worst() < deg_to_rad(1.0), rad_to_deg(_worst()))
 	var off := _bone("pelvis").global_position.distance_to(_rest("pelvis"))
 	check("it hangs where it was put", off < 0.05, off)
+	# Its raised leg and its arms weigh more on one side.
+	check("it does not lean", _bone("pelvis").global_basis.y.angle_to(Vector3.UP) < deg_to_rad(1.0), _bone("pelvis").global_basis.y)
 	_pose("left_shin", Vector3.BACK, -1.0)
 	await _frames(120)
 	check("limits hold", _doll.past_limits() < 2.0 and _muscles.error_of(_bone("left_shin")) > 0.5, _doll.past_limits())
@@ -37,6 +39,7 @@ func _initialize() -> void:
 	check("weak muscles sag", _worst() > deg_to_rad(10.0), rad_to_deg(_worst()))
 	_muscles.strength = 0.0
 	await _frames(60)
+	check("a limp figure is held too", _bone("pelvis").global_basis.y.angle_to(Vector3.UP) < deg_to_rad(1.0))
 	check("limp arms hang", _bone("left_arm").global_basis.y.y < -0.5, _bone("left_arm").global_basis.y)
 	_muscles.strength = 1.0
 	await _frames(120)

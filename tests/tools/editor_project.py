@@ -64,8 +64,9 @@ def make(godot: Godot, folder: Path, watcher: str) -> Path:
     (plugin / "plugin.cfg").write_text(_MANIFEST)
     shutil.copy(HERE / watcher, plugin / "watcher.gd")
     (folder / "game.tscn").write_text(_GAME)
-    for name in ("trapped.tscn", "profiled_game.gd"):
+    for name in ("trapped.tscn", "profiled_game.gd", "gizmo_yard.tscn"):
         shutil.copy(HERE / name, folder)
+    (folder / "hero.gd").write_text("extends ScreeCharacter3D\n")
     return folder
 
 
@@ -90,7 +91,7 @@ def open_editor(godot: Godot, project: Path, pictures: Path | None = None) -> Go
 def draw_pictures(into: Path) -> None:
     """Draw the whole editor with each tab of the panel, the profiler and the help."""
     godot = find_godot()
-    for watcher in ("panel_watcher.gd", "profiler_watcher.gd"):
+    for watcher in ("panel_watcher.gd", "profiler_watcher.gd", "gizmo_watcher.gd"):
         with tempfile.TemporaryDirectory() as folder:
             project = make(godot, Path(folder) / "project", watcher)
             print(open_editor(godot, project, into).output)

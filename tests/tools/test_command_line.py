@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from scree.tools import command_line, doctor, find_godot, prove, release, scenes, shipping_commands
 from scree.tools.prove import Check, Outcome
 
-COMMANDS = ("demo", "test", "install", "godot", "warmup", "build-core", "bench", "prove", "docs", "doctor")
+COMMANDS = ("demo", "test", "install", "new", "godot", "warmup", "build-core", "bench", "prove", "docs", "doctor")
 
 
 @pytest.fixture

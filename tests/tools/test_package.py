@@ -42,6 +42,9 @@ def test_the_wheel_holds_all_and_nothing_made_here(unpacked):
         assert f"scree/tools/addon/{file}" in names
     for file in ("project.godot", "index.json", "scenes/pile.tscn", "scripts/demo_scene.gd"):
         assert f"scree/tools/demo_project/{file}" in names
+    template = ROOT / "examples" / "template_project"
+    for file in template.iterdir():
+        assert f"scree/tools/template_project/{file.name}" in names
     # Nothing else of ours lies at the top of site-packages.
     assert {name.split("/")[0].split("-")[0] for name in names} == {"scree", "scree_physics"}
     assert not [name for name in names if name.endswith((".so", ".pyc")) or "scree_paths" in name or ".godot/" in name]

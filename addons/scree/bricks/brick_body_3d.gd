@@ -1,3 +1,4 @@
+@icon("res://addons/scree/bricks/brick_body_3d.svg")
 class_name BrickBody3D
 extends RigidBody3D
 ## A rigid body of bricks: a ship, a house, a wall. It is drawn, edited in batches, and breaks apart where nothing holds it.

@@ -1,4 +1,5 @@
 @tool
+@icon("res://addons/scree/bricks/brick_shape_3d.svg")
 class_name BrickShape3D
 extends ConvexPolygonShape3D
 ## Thousands of bricks as one rigid shape, edited while the world runs. Put it into a [CollisionShape3D] of any body or area.

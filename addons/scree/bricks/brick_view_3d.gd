@@ -1,3 +1,4 @@
+@icon("res://addons/scree/bricks/brick_body_3d.svg")
 class_name BrickView3D
 extends Node3D
 ## Draws the bricks of a [BrickShape3D], a [MultiMesh] for each region of the grid; only regions with edits are renewed.

@@ -1,39 +1,31 @@
 @tool
-extends EditorNode3DGizmoPlugin
+extends "res://addons/scree/gizmos/node_gizmos.gd"
 ## Draws in the editor how far a [StreamingWorld3D] reaches and where a [StreamingScene3D] lives: squares of tiles round the node
 ## (in the game they lie round the viewers), circles of encounter and activation.
 
 const WORLD_SCRIPT := "streaming_world_3d.gd"
 const SCENE_SCRIPT := "streaming_scene_3d.gd"
-const SEGMENTS := 96
+## Segments of a circle.
+const ROUND := 96
 const COLOURS := {"full": Color("3b8f5a"), "medium": Color("e0a32e"), "low": Color("8c8c8c"), "encounter": Color("c0392b"),
 	"activation": Color("5b8fd9")}
 const USUAL_TILE := 256.0
 
 
 func _init() -> void:
+	scripts = [WORLD_SCRIPT, SCENE_SCRIPT]
 	for name: String in COLOURS:
 		create_material(name, COLOURS[name])
-	create_handle_material("handles")
 
 
 func _get_gizmo_name() -> String:
 	return "Scree streaming"
 
 
-func _has_gizmo(node: Node3D) -> bool:
-	return _script_of(node) in [WORLD_SCRIPT, SCENE_SCRIPT]
-
-
-func _script_of(node: Node3D) -> String:
-	var script: Script = node.get_script()
-	return script.resource_path.get_file() if script != null else ""
-
-
 func _redraw(gizmo: EditorNode3DGizmo) -> void:
 	gizmo.clear()
 	var node := gizmo.get_node_3d()
-	if _script_of(node) == WORLD_SCRIPT:
+	if is_of(node, [WORLD_SCRIPT]):
 		_draw_world(gizmo, node)
 	else:
 		var encounter: float = node.get("encounter_radius")
@@ -78,9 +70,4 @@ static func square(own: Vector2, ring: int, size: float) -> PackedVector3Array:
 
 ## Pairs of points on a circle round the node.
 static func circle(radius: float) -> PackedVector3Array:
-	var lines := PackedVector3Array()
-	for k: int in SEGMENTS:
-		for step: int in 2:
-			var angle := TAU * (k + step) / SEGMENTS
-			lines.append(radius * Vector3(cos(angle), 0, sin(angle)))
-	return lines
+	return ring(Vector3.ZERO, Vector3.RIGHT * radius, Vector3.BACK * radius, ROUND)

@@ -1,4 +1,5 @@
 @tool
+@icon("res://addons/scree/nodes/instance_collider_3d.svg")
 class_name InstanceCollider3D
 extends Node3D
 ## Gives all instances of a [MultiMeshInstance3D] a collider, without a node for each.

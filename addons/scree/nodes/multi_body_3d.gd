@@ -1,4 +1,5 @@
 @tool
+@icon("res://addons/scree/nodes/multi_body_3d.svg")
 class_name MultiBody3D
 extends MultiMeshInstance3D
 ## Thousands of rigid bodies of one shape in one node, drawn by its [MultiMesh].
@@ -28,6 +29,7 @@ signal bodies_fell_asleep(indices: PackedInt32Array)
 @export var shape: Shape3D:
 	set(value):
 		shape = value
+		update_gizmos()
 		update_configuration_warnings()
 ## Mass of each body [kg].
 @export_range(0.001, 1000.0, 0.001, "or_greater", "exp", "suffix:kg") var mass := 1.0:
@@ -114,9 +116,9 @@ func _notification(what: int) -> void:
 		return
 	match what:
 		NOTIFICATION_ENTER_WORLD:
-			_enter_world()
+			_enter_space()
 		NOTIFICATION_EXIT_WORLD:
-			_leave_world()
+			_leave_space()
 		NOTIFICATION_TRANSFORM_CHANGED:
 			if _bodies != null:
 				_bodies.place()
@@ -287,7 +289,7 @@ func set_colors(first: int, colors: PackedColorArray) -> void:
 # --- making them ---
 
 
-func _enter_world() -> void:
+func _enter_space() -> void:
 	if _bodies != null: # Godot tells the nodes below its root twice
 		return
 	if not _has_entered:
@@ -311,7 +313,7 @@ func _enter_world() -> void:
 
 
 ## Keeps where the bodies are, and how they move, for the next time that the node enters the tree.
-func _leave_world() -> void:
+func _leave_space() -> void:
 	if _bodies == null:
 		return
 	_waiting = _bodies.transforms()
@@ -347,13 +349,13 @@ func _take_instances() -> void:
 ## Draws the bodies with the MultiMesh that the node was given at run time.
 func _take_multimesh() -> void:
 	var before := row_size(_drawn)
-	_leave_world()
+	_leave_space()
 	_ensure_multimesh()
 	multimesh = _copy_of(multimesh)
 	if row_size(multimesh) != before:
 		_waiting_colors.clear()
 		_fill_waiting_colors(row_size(multimesh) - 12)
-	_enter_world()
+	_enter_space()
 
 
 ## White, and custom data of ones, for waiting bodies without colours.

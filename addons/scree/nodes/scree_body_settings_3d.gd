@@ -1,4 +1,5 @@
 @tool
+@icon("res://addons/scree/nodes/scree_body_settings_3d.svg")
 class_name ScreeBodySettings3D
 extends Node
 ## Contact settings of the body that is this node's parent, without code: its contact class, which contacts it reports, and rules.

@@ -1,3 +1,4 @@
+@icon("res://addons/scree/nodes/scree_character_3d.svg")
 class_name ScreeCharacter3D
 extends CharacterBody3D
 ## A character that climbs steps, stays on stairs that go down, rides on platforms exactly and pushes with a limited force.

@@ -1,4 +1,5 @@
 @tool
+@icon("res://addons/scree/nodes/scree_contact_rule.svg")
 class_name ScreeContactRule
 extends Resource
 ## How bodies of two contact classes collide: conveyors, one-way platforms, bodies that pass through each other.

@@ -1,4 +1,5 @@
 @tool
+@icon("res://addons/scree/nodes/scree_debug_draw_3d.svg")
 class_name ScreeDebugDraw3D
 extends Node3D
 ## Draws what the physics engine has: shapes by state, contacts, joints, areas and more.

@@ -1,3 +1,4 @@
+@icon("res://addons/scree/nodes/scree_ragdoll_3d.svg")
 class_name ScreeRagdoll3D
 extends Node
 ## A ragdoll with muscles: motors turn its bones to the pose of the animation, with a limited torque.
@@ -5,14 +6,11 @@ extends Node
 ## Add it below a [Skeleton3D] that has a [PhysicalBoneSimulator3D] with a [PhysicalBone3D] for each bone that moves, and joints
 ## between them. [method start] begins the simulation; from then on the bones are bodies that fall, are hit and push, while an
 ## [AnimationPlayer] goes on to play: its pose is what the motors aim at. [member strength] blends from limp (0) to firm (1).
-## Torques act between two bones; nothing holds the whole figure up but its feet, unless [member holds_root] pulls its first bone.
+## Torques act between two bones; nothing holds the whole figure up but its feet, unless [member holds_root] holds its first bone.
 ## [br][br]
 ## Needs Scree Physics; with another physics engine it warns once, and the ragdoll is limp.
 
 const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
-
-## Velocity that the root loses in a tick, at most, and is given back [m/s].
-const MOST_LOSS := 5.0
 
 ## 0: limp, 1: with the whole [member max_torque].
 @export_range(0.0, 1.0, 0.01) var strength := 1.0
@@ -20,9 +18,9 @@ const MOST_LOSS := 5.0
 @export_range(0.0, 1000.0, 1.0, "or_greater", "suffix:N m") var max_torque := 150.0
 ## How fast the bones go to the pose: speed by the angle that is left [1/s].
 @export_range(0.0, 60.0, 0.1, "suffix:1/s") var rate := 15.0
-## Pulls the first bone to its place in the animation, as if the figure were hung up there.
+## Holds the first bone at its place in the animation and as it is turned there: the figure does not fall over, however weak it is.
 @export var holds_root := false
-## How firmly: the part of the way that it goes in a second, in times of the way [1/s].
+## How fast the first bone goes there: speed by the way that is left [1/s].
 @export_range(0.0, 60.0, 0.1, "suffix:1/s") var root_rate := 10.0
 
 var _motors := 0
@@ -31,7 +29,9 @@ var _simulator: PhysicalBoneSimulator3D
 var _root: PhysicalBone3D
 var _joints: Array[Joint] = []
 var _is_relaxed := true
-var _given := Vector3.ZERO
+# A kinematic body without shapes, which takes the root along by a weld while it is held.
+var _anchor := RID()
+var _weld := RID()
 
 
 class Joint:
@@ -90,7 +90,7 @@ func error_of(bone: PhysicalBone3D) -> float:
 	return 0.0
 
 
-func _physics_process(_delta: float) -> void:
+func _physics_process(delta: float) -> void:
 	if _motors == 0:
 		return
 	if strength > 0.0:
@@ -99,9 +99,9 @@ func _physics_process(_delta: float) -> void:
 		_scree().call("pose_motors_relax", _motors)
 		_is_relaxed = true
 	if holds_root and _root != null:
-		_hold_root()
-	elif _root != null:
-		_given = _root.linear_velocity
+		_hold_root(delta)
+	else:
+		_let_go()
 
 
 func _aim() -> void:
@@ -113,16 +113,25 @@ func _aim() -> void:
 	_scree().call("pose_motors_aim", _motors, rotations, rate, strength * max_torque)
 
 
-func _hold_root() -> void:
+## Moves the anchor from where the root is towards where the animation has it.
+func _hold_root(delta: float) -> void:
+	if not _anchor.is_valid():
+		_anchor = PhysicsServer3D.body_create()
+		PhysicsServer3D.body_set_mode(_anchor, PhysicsServer3D.BODY_MODE_KINEMATIC)
+		PhysicsServer3D.body_set_state(_anchor, PhysicsServer3D.BODY_STATE_TRANSFORM, _root.global_transform.orthonormalized())
+		PhysicsServer3D.body_set_space(_anchor, PhysicsServer3D.body_get_space(_root.get_rid()))
+		_weld = _scree().call("weld_create", _anchor, _root.get_rid())
 	var wanted := _skeleton.global_transform * _pose_of(_root.get_bone_id()) * _root.body_offset
-	var now := _root.global_transform
-	var turn := (wanted.basis * now.basis.inverse()).get_rotation_quaternion()
-	var angle := wrapf(turn.get_angle(), -PI, PI)
-	# The weight of the other bones takes velocity from the root in each step: as much is added before the next.
-	var loss := (_given - _root.linear_velocity).limit_length(MOST_LOSS)
-	_given = (wanted.origin - now.origin) * root_rate + loss
-	_root.linear_velocity = _given
-	_root.angular_velocity = turn.get_axis() * angle * root_rate if absf(angle) > 1e-4 else Vector3.ZERO
+	var now: Transform3D = PhysicsServer3D.body_get_state(_anchor, PhysicsServer3D.BODY_STATE_TRANSFORM)
+	var next := now.interpolate_with(wanted.orthonormalized(), minf(root_rate * delta, 1.0))
+	PhysicsServer3D.body_set_state(_anchor, PhysicsServer3D.BODY_STATE_TRANSFORM, next)
+
+
+func _let_go() -> void:
+	if _anchor.is_valid():
+		_scree().call("free_joint", _weld)
+		PhysicsServer3D.free_rid(_anchor)
+	_anchor = RID()
 
 
 func _find_simulator() -> PhysicalBoneSimulator3D:
@@ -172,6 +181,7 @@ func _scree() -> Object:
 
 
 func _forget() -> void:
+	_let_go()
 	if _motors:
 		_scree().call("pose_motors_relax", _motors)
 		_scree().call("pose_motors_free", _motors)

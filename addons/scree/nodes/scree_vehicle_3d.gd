@@ -1,4 +1,5 @@
 @tool
+@icon("res://addons/scree/nodes/scree_vehicle_3d.svg")
 class_name ScreeVehicle3D
 extends RigidBody3D
 ## A car with an engine, gears, differentials and tyres: each [ScreeWheel3D] below it is a wheel. Forward is -Z.

@@ -1,4 +1,5 @@
 @tool
+@icon("res://addons/scree/nodes/scree_water_3d.svg")
 class_name ScreeWater3D
 extends Node3D
 ## Water in a box, which carries rigid bodies: buoyancy, drag, flow and waves.
@@ -210,6 +211,7 @@ func _uniforms(time: float) -> PackedVector4Array:
 func _renew_surface() -> void:
 	if not is_inside_tree():
 		return
+	update_gizmos()
 	if not draws_surface:
 		if _surface:
 			_surface.queue_free()
@@ -282,6 +284,7 @@ func _set_flow(value: Vector3) -> void:
 	if _CheckedValue.is_right("ScreeWater3D", &"flow", value.is_finite(), "finite", value):
 		flow = value
 		_tell_flow()
+		update_gizmos()
 
 
 func _set_waves(value: Array[_Wave]) -> void:

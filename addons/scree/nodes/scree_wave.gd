@@ -1,3 +1,5 @@
+@tool
+@icon("res://addons/scree/nodes/scree_wave.svg")
 class_name ScreeWave
 extends Resource
 ## One of the waves of a [ScreeWater3D].

@@ -1,4 +1,5 @@
 @tool
+@icon("res://addons/scree/nodes/scree_wheel_3d.svg")
 class_name ScreeWheel3D
 extends Node3D
 ## A wheel of a [ScreeVehicle3D], of which it is a child: it stands where the suspension is fixed, its -Y is down and its -Z forward.

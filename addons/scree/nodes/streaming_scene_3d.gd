@@ -1,4 +1,5 @@
 @tool
+@icon("res://addons/scree/nodes/streaming_scene_3d.svg")
 class_name StreamingScene3D
 extends Marker3D
 ## A place of a streamed world where a scene is instanced when a viewer is near.
