@@ -56,7 +56,7 @@ NOT_YET = {
         {"100.0-0.5", "10000.0-0.5"},
     ),
     "test_a_light_body_that_is_hit_against_a_heavy_one_throws_nothing_back": (
-        "it is thrown back at 1.0 m/s of 10: the impact is over before the heavy body has taken it on",
+        "it is thrown back at 0.2 m/s of 10: it comes 2 cm deep before it stops, and is pushed out",
         {"box"},
     ),
     "test_what_hits_a_body_under_a_load_gives_it_its_momentum": (
@@ -78,7 +78,6 @@ NOT_YET = {
         "it is lifted out of the dip that it made, never beyond its place",
         {"100.0-0.3", "1000.0-1.0", "10000.0-0.1"},
     ),
-    "test_a_heap_of_any_masses_gains_no_energy_and_falls_asleep": ("1.1 % of energy", {"17"}),
 }
 """Faults that are known, by test: why, and for which parameters. A row that begins to hold fails, and is to be taken out."""
 
@@ -146,6 +145,17 @@ def test_a_light_body_that_is_hit_against_a_heavy_one_throws_nothing_back(shape)
     space.add_rigid(shape, (1.0, 0.0, 0.0), mass=1000.0)
     step(space, 60)
     assert first.velocity[0] > -0.1
+
+
+@pytest.mark.parametrize(("shape", "load", "least"), ((BOX, 1000.0, -0.25), (BOX, 20.0, 0.2), (BALL, 1000.0, -0.05)))
+def test_the_contact_with_a_heavy_body_answers_a_blow_within_a_pass(shape, load, least):
+    """However early it was made: before the blow's contact it would answer the last pass, and throw back a tenth of the speed."""
+    space = empty(gravity=0.0)
+    first = space.add_rigid(shape, (-2.0, 0.0, 0.0), velocity=(10.0, 0.0, 0.0), mass=1.0)
+    space.add_rigid(shape, (0.0, 0.0, 0.0), mass=1.0)
+    space.add_rigid(shape, (1.0, 0.0, 0.0), mass=load)
+    step(space, 60)
+    assert first.velocity[0] > least
 
 
 @pytest.mark.parametrize("offset", (0.3, 0.6, 0.9))
