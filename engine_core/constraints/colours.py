@@ -45,8 +45,9 @@ def choose_colour(mask, is_static, is_last=False):
 
 @kernel
 def leans_on_heavy(a, b):
-    """Whether one of two moving bodies is immovable beside the other. Their contact is like one with a static body: it comes after
-    the lighter one's other contacts, and answers in each pass what these pass on. Before them it would answer the last pass."""
+    """Whether one of two moving bodies is immovable beside the other. Their contact is like one with a static body: it comes
+    after the lighter one's other contacts, and answers in each pass what these pass on. Before them it would answer the last
+    pass."""
     return min(a.inverse_mass, b.inverse_mass) * FLOAT32(IMMOVABLE) < max(a.inverse_mass, b.inverse_mass)
 
 

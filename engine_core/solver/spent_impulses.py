@@ -24,9 +24,9 @@ import numpy as np
 from ..bodies.records import system_at
 from ..constraints.blocks import field, field3, gather, put, velocities_of
 from ..constraints.schema import (
-    BLOCK_SIZE, FIELD_SIZE, FRICTION_IMPULSE, HAS_IMPACT, IMMOVABLE, IMPACT, IMPACT_BEGINS, IMPACT_GOES_ON, IMPACT_LASTS, MASS_A, MASS_B,
-    NORMAL, ON_FOOT, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_CLOSING, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINTS, ROW_A,
-    ROW_B, ROW_SIZE, SPENT,
+    BLOCK_SIZE, FIELD_SIZE, FRICTION_IMPULSE, HAS_IMPACT, IMMOVABLE, IMPACT, IMPACT_BEGINS, IMPACT_GOES_ON, IMPACT_LASTS, MASS_A,
+    MASS_B, NORMAL, ON_FOOT, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_CLOSING, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINTS,
+    ROW_A, ROW_B, ROW_SIZE, SPENT,
 )  # fmt: skip
 from ..geometry.wide_vector import cross8, dot8, is_any_above8, subtract8
 from ..runtime.call import load_float32, load_int32, store_float32
