@@ -14,9 +14,9 @@ from ..runtime.body_order import needs_order, order_key, put_in_order
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .overflow import lay_out_overflow, overflow_key
-from .schema import COLOUR_COUNT, COLOURS, MOVING_COLOURS, OVERFLOW
+from .schema import COLOUR_COUNT, COLOURS, IMMOVABLE, MOVING_COLOURS, OVERFLOW
 
-INT32, UINT32 = np.int32, np.uint32
+FLOAT32, INT32, UINT32 = np.float32, np.int32, np.uint32
 
 
 @kernel
@@ -25,10 +25,15 @@ def colours_of(system):
 
 
 @kernel
-def choose_colour(mask, is_static):
-    """The colour for a constraint on bodies whose taken colours are `mask`, or OVERFLOW."""
+def choose_colour(mask, is_static, is_last=False):
+    """The colour for a constraint on bodies whose taken colours are `mask`, or OVERFLOW. `is_last`: of two moving bodies whose
+    other constraints shall be solved before."""
     if is_static:
         for colour in range(COLOUR_COUNT - 1, 0, -1):
+            if not mask >> colour & 1:
+                return colour
+    elif is_last:
+        for colour in range(MOVING_COLOURS - 1, -1, -1):
             if not mask >> colour & 1:
                 return colour
     else:
@@ -36,6 +41,14 @@ def choose_colour(mask, is_static):
             if not mask >> colour & 1:
                 return colour
     return OVERFLOW
+
+
+@kernel
+def leans_on_heavy(a, b):
+    """Whether one of two moving bodies is immovable beside the other. Their contact is like one with a static body: it comes
+    after the lighter one's other contacts, and answers in each pass what these pass on. Before them it would answer the last
+    pass."""
+    return min(a.inverse_mass, b.inverse_mass) * FLOAT32(IMMOVABLE) < max(a.inverse_mass, b.inverse_mass)
 
 
 @kernel
@@ -51,7 +64,7 @@ def add_to_colour(system, bodies, manifolds, index):
         mask |= a.colour_mask
     if moves_b:
         mask |= b.colour_mask
-    colour = choose_colour(mask, not (moves_a and moves_b))
+    colour = choose_colour(mask, not (moves_a and moves_b), leans_on_heavy(a, b))
     if colour != OVERFLOW:
         if moves_a:
             a.colour_mask |= UINT32(1 << colour)

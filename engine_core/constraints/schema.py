@@ -111,8 +111,12 @@ BOUNCE_IMPULSE = 3  # in this generation [N s]
 BOUNCE_POINT_SIZE = 4 * FIELD_SIZE
 BOUNCES_SIZE = BOUNCE_POINTS + 4 * BOUNCE_POINT_SIZE
 
+IMMOVABLE = 8.0
+"""A body is immovable beside one that is so many times lighter."""
+
 # Colours. Contacts between two moving bodies take colours from below, those with a static body from above, so that they are
-# solved last and win. Contacts without a colour go to the overflow, which is solved first, block by block on one thread.
+# solved last and win; so do those with an immovable body among the colours of moving bodies. Contacts without a colour go to the
+# overflow, which is solved first, block by block on one thread.
 COLOUR_COUNT = 24
 OVERFLOW = COLOUR_COUNT
 MOVING_COLOURS = 20

@@ -12,6 +12,7 @@ from ..collision.rolling import carry_along_curve
 from ..collision.schema import MANIFOLD_IS_SENSOR, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED
 from ..collision.seams import drop_seam_contacts
 from ..constraints.colours import add_to_colour, remove_from_colour
+from ..constraints.foreseen_loads import foresee_load
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .caught_bodies import turn_pinched_contacts
@@ -54,6 +55,8 @@ def drop_empty_manifolds(system, bodies, pair, lists):
             if manifolds[m].flags & MANIFOLD_IS_SENSOR:
                 remove_from_colour(system, bodies, manifolds, m)
             elif solved:
+                if manifolds[m].colour < 0:
+                    foresee_load(system, bodies, manifolds[m])
                 add_to_colour(system, bodies, manifolds, m)
             before = m
         m = following

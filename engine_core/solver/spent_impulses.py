@@ -24,9 +24,9 @@ import numpy as np
 from ..bodies.records import system_at
 from ..constraints.blocks import field, field3, gather, put, velocities_of
 from ..constraints.schema import (
-    BLOCK_SIZE, FIELD_SIZE, FRICTION_IMPULSE, HAS_IMPACT, IMPACT, IMPACT_BEGINS, IMPACT_GOES_ON, IMPACT_LASTS, MASS_A, MASS_B,
-    NORMAL, ON_FOOT, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_CLOSING, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINTS, ROW_A,
-    ROW_B, ROW_SIZE, SPENT,
+    BLOCK_SIZE, FIELD_SIZE, FRICTION_IMPULSE, HAS_IMPACT, IMMOVABLE, IMPACT, IMPACT_BEGINS, IMPACT_GOES_ON, IMPACT_LASTS, MASS_A,
+    MASS_B, NORMAL, ON_FOOT, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_CLOSING, POINT_COUNT, POINT_FIELDS, POINT_IMPULSE, POINTS,
+    ROW_A, ROW_B, ROW_SIZE, SPENT,
 )  # fmt: skip
 from ..geometry.wide_vector import cross8, dot8, is_any_above8, subtract8
 from ..runtime.call import load_float32, load_int32, store_float32
@@ -36,8 +36,6 @@ from ..runtime.vector8 import absolute8, max8, min8, splat8, store8, where_great
 
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
-IMMOVABLE = 8.0
-"""A body is immovable beside one that is so many times lighter."""
 UNEVEN_MASSES = 1.5
 """The masses of two bodies are uneven from this ratio on."""
 EVEN_SHARE = 0.5

@@ -10,7 +10,7 @@ from scree.bodies.schema import BODY, KINEMATIC, RIGID, STATIC, WORLD
 from scree.bodies.system_schema import SYSTEM
 from scree.collision.schema import MANIFOLD
 from scree.constraints.colours import add_to_colour, lay_out_blocks, remove_from_colour
-from scree.constraints.schema import COLOUR_COUNT, COLOURS, MOVING_COLOURS, OVERFLOW
+from scree.constraints.schema import COLOUR_COUNT, COLOURS, IMMOVABLE, MOVING_COLOURS, OVERFLOW
 from scree.runtime.kernel import entry_point
 from scree.runtime.memory import Pool, address_of, view
 
@@ -73,7 +73,10 @@ class Colouring:
         """Naive: look at every other manifold for the colours that are taken."""
         mine = self.moving(index)
         taken = {colour for other, colour in self.live.items() if colour != OVERFLOW and mine & self.moving(other)}
+        masses = sorted(float(self.bodies[body]["inverse_mass"]) for body in mine)
         wanted = range(MOVING_COLOURS) if len(mine) == 2 else range(COLOUR_COUNT - 1, 0, -1)
+        if len(mine) == 2 and IMMOVABLE * masses[0] < masses[1]:
+            wanted = wanted[::-1]
         return next((colour for colour in wanted if colour not in taken), OVERFLOW)
 
     def add(self, index: int, a: int, b: int) -> int:
@@ -115,6 +118,7 @@ def test_random_adds_and_removes(seed):
     random = np.random.default_rng(seed)
     scene = Colouring(30)
     scene.bodies["mode"][:6] = random.choice([STATIC, KINEMATIC], 6)
+    scene.bodies["inverse_mass"][6:30] = random.choice([1.0, 0.2, 0.02], 24)
     for step in range(500):
         index = int(random.integers(200))
         if index in scene.live:
@@ -153,6 +157,16 @@ def test_a_hub_overflows(mode, room):
     scene.remove(3)
     scene.remove(35)
     assert scene.add(50, 0, 50) == colours[3]
+    scene.check()
+
+
+def test_contacts_with_an_immovable_body_are_solved_after_the_lighter_ones_others():
+    """In whichever order they are made, and before those with static bodies."""
+    scene = Colouring(5)
+    scene.bodies["mode"][4], scene.bodies["inverse_mass"][:4] = STATIC, (1.0, 1.0, 0.1, 0.2)
+    heavy, light, floor = scene.add(0, 1, 2), scene.add(1, 0, 1), scene.add(2, 1, 4)
+    assert light < heavy < floor
+    assert scene.add(3, 1, 3) < heavy  # five times as heavy is not immovable
     scene.check()
 
 

@@ -56,7 +56,7 @@ NOT_YET = {
         {"100.0-0.5", "10000.0-0.5"},
     ),
     "test_a_light_body_that_is_hit_against_a_heavy_one_throws_nothing_back": (
-        "it is thrown back at 1.0 m/s of 10: the impact is over before the heavy body has taken it on",
+        "it is thrown back at 0.2 m/s of 10: it comes 2 cm deep before it stops, and is pushed out",
         {"box"},
     ),
     "test_what_hits_a_body_under_a_load_gives_it_its_momentum": (
@@ -67,18 +67,11 @@ NOT_YET = {
         "rollers count as a tenth of the load: 1 to 3 % is lost as it is set going",
         {"cylinder-100.0", "cylinder-1000.0", "ball-100.0", "ball-1000.0"},
     ),
-    "test_a_ball_that_rolls_over_light_planks_does_not_become_faster": ("2.049 of 2.04 m/s", {"1000.0"}),
-    "test_a_smooth_stack_gets_no_momentum_sideways": ("0.18 mm/s", {"10000.0"}),
     "test_a_load_made_in_its_place_does_not_sink_into_what_carries_it": (
-        "the load is known after some steps: until then it sinks in by 7 to 72 % of the size",
-        {"0.1-100.0", "0.1-10000.0", "0.01-100.0"},
+        "17 % of the size: contacts of small bodies give way as far as those of large ones",
+        {"0.01-100.0"},
     ),
     "test_a_load_rests_on_a_cube_of_1_cm": ("7 to 13 % deep", {"5.0", "100.0"}),
-    "test_a_load_that_lands_on_1_kg_is_not_lifted_again": (
-        "it is lifted out of the dip that it made, never beyond its place",
-        {"100.0-0.3", "1000.0-1.0", "10000.0-0.1"},
-    ),
-    "test_a_heap_of_any_masses_gains_no_energy_and_falls_asleep": ("1.1 % of energy", {"17"}),
 }
 """Faults that are known, by test: why, and for which parameters. A row that begins to hold fails, and is to be taken out."""
 
@@ -146,6 +139,17 @@ def test_a_light_body_that_is_hit_against_a_heavy_one_throws_nothing_back(shape)
     space.add_rigid(shape, (1.0, 0.0, 0.0), mass=1000.0)
     step(space, 60)
     assert first.velocity[0] > -0.1
+
+
+@pytest.mark.parametrize(("shape", "load", "least"), ((BOX, 1000.0, -0.25), (BOX, 20.0, 0.2), (BALL, 1000.0, -0.05)))
+def test_the_contact_with_a_heavy_body_answers_a_blow_within_a_pass(shape, load, least):
+    """However early it was made: before the blow's contact it would answer the last pass, and throw back a tenth of the speed."""
+    space = empty(gravity=0.0)
+    first = space.add_rigid(shape, (-2.0, 0.0, 0.0), velocity=(10.0, 0.0, 0.0), mass=1.0)
+    space.add_rigid(shape, (0.0, 0.0, 0.0), mass=1.0)
+    space.add_rigid(shape, (1.0, 0.0, 0.0), mass=load)
+    step(space, 60)
+    assert first.velocity[0] > least
 
 
 @pytest.mark.parametrize("offset", (0.3, 0.6, 0.9))
@@ -364,6 +368,41 @@ def test_a_load_that_lands_on_1_kg_is_not_lifted_again(mass, fall):
         now = energy(bodies)
         assert now < least + 0.05 * mass * GRAVITY * fall
         least = min(least, now)
+
+
+@pytest.mark.parametrize(
+    ("mass", "fall", "most"), ((10.0, 1.0, 0.03), (100.0, 0.3, 0.03), (1000.0, 1.0, 0.03), (1000.0, 0.01, 0.01))
+)
+def test_a_load_that_lands_on_1_kg_makes_a_small_dip(mass, fall, most):
+    """A sub-step takes it 2 cm; a light body that did not stand against it from the first one on gave way by a quarter of 1 m."""
+    space = with_floor()
+    heavy, lowest = stack(space, mass, fall=fall)[1], 2.0
+    for _ in range(120):
+        space.step(TICK)
+        lowest = min(lowest, heavy.position[1])
+    assert lowest > 1.5 - most
+
+
+@pytest.mark.parametrize("load", (10.0, 1000.0))
+def test_a_heavy_body_that_overtakes_a_light_one_in_the_air_keeps_their_momentum(load):
+    """The light one stands on nothing: it has its own mass."""
+    space = empty()
+    bodies = stack(space, load, fall=0.5)
+    bodies[1].velocity = (0.0, -5.0, 0.0)
+    before = momentum(bodies)[1]
+    step(space, 30)
+    assert momentum(bodies)[1] - before == pytest.approx(-0.5 * GRAVITY * (1.0 + load), rel=1e-4)
+
+
+def test_a_light_body_beside_which_a_heavy_one_comes_down_keeps_its_own_mass():
+    """The heavy one hits the floor 1 cm beside it, and a blow from the other side moves the light one as ever."""
+    space, smooth = with_floor(0.0), scree.Material(friction=0.0)
+    light = space.add_rigid(BOX, (0.0, 0.5, 0.0), mass=1.0, material=smooth)
+    space.add_rigid(BOX, (1.01, 1.0, 0.0), mass=1000.0, material=smooth)
+    step(space, 30)
+    light.apply_impulse((-2.0, 0.0, 0.0))
+    step(space, 5)
+    assert light.velocity[0] == pytest.approx(-2.0, abs=0.01)
 
 
 @pytest.mark.parametrize(("shape", "friction", "velocity", "fall"), (
