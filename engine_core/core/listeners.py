@@ -25,16 +25,18 @@ class ListeningConstraint:
     `remove`, or until its system is freed."""
 
     def __init__(
-        self, world, system: int, bodies: list[int], record: np.ndarray, begin: EntryPoint, solve: EntryPoint | None = None
-    ):
-        """`bodies`: ids of the bodies it acts on; without `solve` it adds forces before each step, and that is all."""
+        self, world, system: int, bodies: list[int], record: np.ndarray, begin: EntryPoint, solve: EntryPoint | None = None,
+        is_together: bool = False,
+    ):  # fmt: skip
+        """`bodies`: ids of the bodies it acts on; without `solve` it adds forces before each step, and that is all.
+        `is_together`: its functions are called once for all such constraints that follow each other."""
         self._world, self._system, self._bodies, self._record = world, system, bodies, record
         self.row = record[0]
         address = address_of(record)
-        self._listeners = [world.listener.add(system, begin, BEFORE_STEP, address)]
+        self._listeners = [world.listener.add(system, begin, BEFORE_STEP, address, is_together)]
         try:
             if solve is not None:
-                self._listeners.append(world.listener.add(system, solve, SUB_STEP, address))
+                self._listeners.append(world.listener.add(system, solve, SUB_STEP, address, is_together))
         except BaseException:  # the step must not call the first one with a freed record
             world.listener.remove(system, self._listeners.pop())
             raise
@@ -86,10 +88,10 @@ class ListeningConstraint:
 class ListenerInterface(Part):
     """The part of a `World` that handles listeners."""
 
-    def add(self, system: int, function, moments: int, context: int = 0) -> int:
+    def add(self, system: int, function, moments: int, context: int = 0, is_together: bool = False) -> int:
         """Have a function called in each step of a system, at BEFORE_STEP, SUB_STEP, AFTER_STEP or several of them. An entry
-        point or an address is called as `f(address of SYSTEM, context, time)`, a Python function as `f(time)`. Return a number
-        for `remove`. Raises KeyError, ValueError, PoolFull."""
+        point or an address is called as `f(address of SYSTEM, context, time)`, a Python function as `f(time)`. `is_together`:
+        see solver/listeners.py. Return a number for `remove`. Raises KeyError, ValueError, PoolFull."""
         owner = self._owner("add_step_listener", system)
         if not moments or moments & ~MOMENTS:
             raise ValueError(f"add_step_listener: moments must be of BEFORE_STEP, SUB_STEP and AFTER_STEP, got {moments}")
@@ -106,7 +108,7 @@ class ListenerInterface(Part):
         if len(owner.listeners) >= MOST_LISTENERS:
             raise PoolFull(f"add_step_listener: there are {MOST_LISTENERS} step listeners already")
         owner.listener_number += 1
-        owner.listeners[owner.listener_number] = ((address, context, moments), kept)
+        owner.listeners[owner.listener_number] = ((address, context, moments, int(is_together), 0, 0), kept)
         self._write_listeners(owner)
         return owner.listener_number
 

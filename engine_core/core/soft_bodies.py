@@ -13,11 +13,12 @@ import math
 
 import numpy as np
 
-from ..runtime.memory import address_of
+from ..runtime.memory import Pool, address_of
+from ..solver.listeners import MOST_LISTENERS
 from ..soft_bodies.layout import Layout, lay_out, masses_of
 from ..soft_bodies.rays import SOFT_RAY, ray_soft_body
-from ..soft_bodies.schema import CONTACT, MOST_CANDIDATES, MOST_CONTACTS, SOFT_BODY
-from ..soft_bodies.solving import begin_soft_body, solve_soft_body
+from ..soft_bodies.schema import CONTACT, MOST_CANDIDATES, MOST_CONTACTS, SOFT_BODY, SOFT_SPACE
+from ..soft_bodies.side_by_side import begin_soft_bodies, prepare_members, solve_groups, solve_soft_bodies
 from .listeners import ListeningConstraint
 from .numbers import FASTEST, finite, number
 from .part import Part
@@ -27,12 +28,13 @@ THICKEST, RADIUS_OF_EDGE = 0.02, 0.25
 """By default the radius of particles is a quarter of the mean edge, at most 2 cm [m]."""
 LEAST_VOLUME = 0.05
 """The pressure of a body that is squeezed below this part of its volume rises no further."""
-NOT_SAVED = ("previous", "accelerations", "damps", "winds", "candidates", "triangles", "exceptions")
+NOT_SAVED = ("previous", "accelerations", "damps", "winds", "airs", "candidates", "triangles", "faces", "exceptions")
 """Arrays that a step writes before it reads them, or that no step changes."""
 ADDRESSES = (
-    "id", "user_id", "is_pickable",
-    "positions", "velocities", "previous", "targets", "inverse_masses", "forces", "accelerations", "damps", "winds", "checked",
-    "contact_counts", "contacts", "edges", "triangles", "candidates", "exceptions", "exception_count", "wind_areas",
+    "space", "group", "next", "last", "id", "user_id", "is_pickable",
+    "positions", "velocities", "previous", "targets", "inverse_masses", "forces", "accelerations", "damps", "winds", "airs",
+    "checked", "contact_counts", "contacts", "edges", "triangles", "faces", "candidates", "exceptions",
+    "exception_count", "wind_areas",
 )  # fmt: skip
 
 
@@ -43,32 +45,46 @@ SETTINGS = {
 }  # fmt: skip
 
 
+class SoftSpace:
+    """Memory that the soft bodies of a system share: it lives as long as one of them."""
+
+    def __init__(self, system, address: int):
+        self._owners = Pool("soft bodies near rigid ones", np.int64, system.bodies.pool.capacity)
+        self._lists = np.zeros((2, MOST_LISTENERS), np.int64)
+        self._record = np.zeros(1, SOFT_SPACE)
+        row, self.address = self._record[0], address_of(self._record)
+        row["owners"], row["system"] = self._owners.address, address
+        row["members"], row["heads"] = (address_of(numbers) for numbers in self._lists)
+        row["prepare_job"], row["solve_job"] = prepare_members.address, solve_groups.address
+
+
 class SoftBody(ListeningConstraint):
     """A soft body in a space: particles (n, 3), world [m], with edges between them. Made by `Space.add_soft_body`, or by
     `soft_body.create` of the core's World. See docs/soft_bodies.md."""
 
-    def __init__(self, world, system: int, layout: Layout, mass: float):
+    def __init__(self, world, system: int, space: SoftSpace, layout: Layout, mass: float):
         record = np.zeros(1, SOFT_BODY)
-        self.layout = layout
+        self.layout, self._space = layout, space
         n, row = len(layout.positions), record[0]
-        vectors = ("velocities", "previous", "forces", "accelerations", "winds", "checked")
+        vectors = ("velocities", "previous", "forces", "accelerations", "winds", "airs", "checked")
         self._arrays = {name: np.zeros((n, 3)) for name in vectors}
         self._arrays |= {
             "positions": layout.positions.copy(), "targets": layout.positions.copy(), "inverse_masses": np.zeros(n),
             "damps": np.zeros(n), "contact_counts": np.zeros(n, np.int32), "contacts": np.zeros(n * MOST_CONTACTS, CONTACT),
-            "edges": layout.edges.copy(), "triangles": layout.triangles, "candidates": np.zeros(MOST_CANDIDATES, np.int32),
-            "exceptions": np.zeros(0, np.int64),
+            "edges": layout.edges.copy(), "triangles": layout.triangles, "faces": layout.faces,
+            "candidates": np.zeros(MOST_CANDIDATES, np.int32), "exceptions": np.zeros(0, np.int64),
         }  # fmt: skip
         for name, rows in self._arrays.items():
             row[name] = address_of(rows)
         row["particle_count"], row["edge_count"], row["triangle_count"] = n, len(layout.edges), len(layout.triangles)
+        row["space"] = space.address
         row["is_enabled"], row["can_sleep"], row["layer"], row["mask"] = 1, 1, 1, 0xFFFFFFFF
         row["orientation"], row["least_volume"] = layout.orientation, LEAST_VOLUME * layout.volume
         row["volume"], row["gravity_scale"], row["precision"], row["friction"] = layout.volume, 1.0, 5, 1.0
         lengths = layout.edges["rest"][~layout.is_bend]
         row["radius"] = max(min(THICKEST, RADIUS_OF_EDGE * float(lengths.mean())) if len(lengths) else THICKEST, 1e-4)
         self._masses = masses_of(layout.positions, layout.triangles, mass)
-        super().__init__(world, system, [], record, begin_soft_body, solve_soft_body)
+        super().__init__(world, system, [], record, begin_soft_bodies, solve_soft_bodies, is_together=True)
         self._arrays["inverse_masses"][:] = 1.0 / self._masses
         self._write_bounds()
 
@@ -327,6 +343,12 @@ class SoftBodyInterface(Part):
         for name, value in (("stiffness", stiffness), ("bending", bending)):
             if value != math.inf:
                 number("create_soft_body", name, value, 0.0)
-        made = SoftBody(self._world, system, lay_out(places, corners.astype(np.int64)), mass)
+        made = SoftBody(self._world, system, self._space(system), lay_out(places, corners.astype(np.int64)), mass)
         made.set_stiffness(stiffness, bending)
         return made
+
+    def _space(self, system: int) -> SoftSpace:
+        """The memory that the soft bodies of a system share; it is made with the first of them."""
+        owner = self._world.system(system)
+        space = next((part._space for part in owner.kept if isinstance(part, SoftBody)), None)
+        return space or SoftSpace(self._world, owner.address)

@@ -87,6 +87,18 @@ def run_job(address, is_shared, job, context, begin, end, least):
 
 
 @kernel
+def run_one_by_one(address, is_shared, job, context, count):
+    """Run the items 0 to `count - 1` of a job and return when all are done: each is a batch, if the step is shared. For items
+    that take long."""
+    if count == 0:
+        return
+    system = view(address, 1, JOB_SYSTEM)[0]
+    if is_shared and count > 1 and call_6_result(system.run, system.state, job, context, 0, count, 1) != 0:
+        return
+    run_range(system.timeline, 0, job, context, 0, count)
+
+
+@kernel
 def start_job(address, is_shared, job, context, begin, end):
     """Run a job as one batch, on another thread or at once. Return whether `wait_for_job` must follow."""
     system = view(address, 1, JOB_SYSTEM)[0]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..geometry.vector import add, cross, dot, length, scale, subtract, vector3
+from ..geometry.vector import add, cross, dot, length, scale, store3, subtract, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import view, view2
 
@@ -26,7 +26,7 @@ def enclosed_volume(soft, positions, triangles):
 
 @kernel
 def push_particle(velocities, shares, index, impulse):
-    """Change the velocity of one particle by an impulse [N s]."""
+    """Change the velocity of one particle by an impulse [N s], or its acceleration by a force [N]."""
     share = shares[index]
     velocities[index, 0] += share * impulse[0]
     velocities[index, 1] += share * impulse[1]
@@ -36,7 +36,7 @@ def push_particle(velocities, shares, index, impulse):
 @kernel
 def air_force(soft, velocity, wind, area_vector, share, h):
     """Force of wind and drag on a triangle [N]. `area_vector`: its normal times its area [m^2]; `share`: the inverse of its mass.
-    Drag is taken at the end of a small step of `h` [s], so that it never turns a motion around."""
+    Drag is taken at the end of the time `h` [s], so that it never turns a motion around."""
     area = length(area_vector)
     if area <= 0.0:
         return (0.0, 0.0, 0.0)
@@ -48,27 +48,52 @@ def air_force(soft, velocity, wind, area_vector, share, h):
 
 
 @kernel
-def push_faces(soft, positions, velocities, h):
-    """Apply pressure, wind and drag for a small step of `h` [s]."""
-    has_air, pressure = soft.drag > 0.0 or soft.has_wind != 0, 0.0
-    triangles = view2(soft.triangles, soft.triangle_count, 3, INT32)
-    if soft.pressure != 0.0 and soft.orientation != 0.0:
-        soft.volume = enclosed_volume(soft, positions, triangles)
-        pressure = soft.orientation * soft.pressure / max(soft.volume, soft.least_volume)
-    if not has_air and pressure == 0.0:
-        return
-    shares, winds = view(soft.inverse_masses, soft.particle_count, FLOAT64), view2(soft.winds, soft.particle_count, 3, FLOAT64)
+def has_air(soft):
+    """Whether wind or drag acts on a soft body in this step."""
+    return soft.drag > 0.0 or soft.has_wind != 0
+
+
+@kernel
+def area_of(positions, i, j, k):
+    """The normal of a triangle times its area [m^2]."""
+    a, b, c = vector3(positions[i]), vector3(positions[j]), vector3(positions[k])
+    return scale(cross(subtract(b, a), subtract(c, a)), 0.5)
+
+
+@kernel
+def find_air(soft, positions, velocities, h):
+    """Write the acceleration of each particle by wind and drag for the next `h` [s]. They change slowly, and are found 240 times
+    a second, not in each small step."""
+    n, has_wind = soft.particle_count, soft.has_wind != 0
+    airs, winds = view2(soft.airs, n, 3, FLOAT64), view2(soft.winds, n, 3, FLOAT64)
+    shares, triangles = view(soft.inverse_masses, n, FLOAT64), view2(soft.faces, soft.triangle_count, 3, INT32)
+    for i in range(n):
+        store3(airs[i], (0.0, 0.0, 0.0))
     for t in range(soft.triangle_count):
         i, j, k = INT64(triangles[t, 0]), INT64(triangles[t, 1]), INT64(triangles[t, 2])
-        a, b, c = vector3(positions[i]), vector3(positions[j]), vector3(positions[k])
-        area_vector = scale(cross(subtract(b, a), subtract(c, a)), 0.5)
-        force = scale(area_vector, pressure)
-        if has_air:
-            velocity = scale(add(add(vector3(velocities[i]), vector3(velocities[j])), vector3(velocities[k])), THIRD)
+        velocity = scale(add(add(vector3(velocities[i]), vector3(velocities[j])), vector3(velocities[k])), THIRD)
+        wind = (0.0, 0.0, 0.0)
+        if has_wind:
             wind = scale(add(add(vector3(winds[i]), vector3(winds[j])), vector3(winds[k])), THIRD)
-            share = (shares[i] + shares[j] + shares[k]) * THIRD
-            force = add(force, air_force(soft, velocity, wind, area_vector, share, h))
-        impulse = scale(force, THIRD * h)
+        share = (shares[i] + shares[j] + shares[k]) * THIRD
+        force = scale(air_force(soft, velocity, wind, area_of(positions, i, j, k), share, h), THIRD)
+        push_particle(airs, shares, i, force)
+        push_particle(airs, shares, j, force)
+        push_particle(airs, shares, k, force)
+
+
+@kernel
+def press_faces(soft, positions, velocities, h):
+    """Apply the pressure inside for a small step of `h` [s]."""
+    if soft.pressure == 0.0 or soft.orientation == 0.0:
+        return
+    triangles = view2(soft.faces, soft.triangle_count, 3, INT32)
+    soft.volume = enclosed_volume(soft, positions, triangles)
+    pressure = THIRD * h * soft.orientation * soft.pressure / max(soft.volume, soft.least_volume)
+    shares = view(soft.inverse_masses, soft.particle_count, FLOAT64)
+    for t in range(soft.triangle_count):
+        i, j, k = INT64(triangles[t, 0]), INT64(triangles[t, 1]), INT64(triangles[t, 2])
+        impulse = scale(area_of(positions, i, j, k), pressure)
         push_particle(velocities, shares, i, impulse)
         push_particle(velocities, shares, j, impulse)
         push_particle(velocities, shares, k, impulse)

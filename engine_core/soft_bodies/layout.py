@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..runtime.kernel import entry_point
-from ..runtime.memory import address_of, view
+from ..runtime.memory import address_of, view, view2
 from .schema import EDGE
 
-INT64 = np.int64
+INT32, INT64 = np.int32, np.int64
 MOST_COLOURS = 63
 LEAST_SHARE = 0.25
 """The lightest particle has at least this part of the mean mass: a sliver must not make one that is hard to solve."""
@@ -99,6 +99,30 @@ def coloured(rows: np.ndarray, particle_count: int) -> np.ndarray:
     return np.ascontiguousarray(rows[np.argsort(colours, kind="stable")])
 
 
+@entry_point("void(int64, int64, int64, int64)")
+def find_face_colours(faces_address, face_count, taken_address, colours_address):
+    """`find_colours` for triangles, int32 (face_count, 3)."""
+    faces, colours = view2(faces_address, face_count, 3, INT32), view(colours_address, face_count, INT64)
+    taken = view(taken_address, INT64(1) << 40, INT64)
+    for k in range(face_count):
+        a, b, c = INT64(faces[k, 0]), INT64(faces[k, 1]), INT64(faces[k, 2])
+        used, colour = taken[a] | taken[b] | taken[c], INT64(0)
+        while colour < MOST_COLOURS - 1 and used >> colour & 1:
+            colour += 1
+        for corner in (a, b, c):
+            taken[corner] |= INT64(1) << colour
+        colours[k] = colour
+
+
+def coloured_faces(triangles: np.ndarray, particle_count: int) -> np.ndarray:
+    """Triangles, int32 (m, 3), in the order of their colours: those that follow each other share no particle, so that the
+    processor need not wait for the velocities that the one before has written."""
+    faces = np.ascontiguousarray(triangles, np.int32)
+    taken, colours = np.zeros(max(particle_count, 1), np.int64), np.zeros(len(faces), np.int64)
+    find_face_colours(address_of(faces), len(faces), address_of(taken), address_of(colours))
+    return np.ascontiguousarray(faces[np.argsort(colours, kind="stable")])
+
+
 @dataclass(frozen=True)
 class Layout:
     """The parts of a soft body. Lengths [m]."""
@@ -108,7 +132,9 @@ class Layout:
     particle_of: np.ndarray
     """The particle of each vertex, int64 (vertices,)."""
     triangles: np.ndarray
-    """Triangles of particles, int32 (m, 3)."""
+    """Triangles of particles, int32 (m, 3), in the order in which they were given."""
+    faces: np.ndarray
+    """These triangles in the order of their colours."""
     edges: np.ndarray
     """EDGE, in the order of their colours, without compliance."""
     is_bend: np.ndarray
@@ -139,4 +165,5 @@ def lay_out(vertices: np.ndarray, triangles: np.ndarray) -> Layout:
     is_bend = rows["compliance"] == 0.0
     rows["compliance"] = 0.0
     volume = volume_of(positions, own) if is_closed(own) else 0.0
-    return Layout(positions, particle_of, own.astype(np.int32), rows, is_bend, float(np.sign(volume)), abs(volume))
+    faces = coloured_faces(own, len(positions))
+    return Layout(positions, particle_of, own.astype(np.int32), faces, rows, is_bend, float(np.sign(volume)), abs(volume))

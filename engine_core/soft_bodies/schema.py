@@ -29,9 +29,25 @@ CONTACT = np.dtype(
     align=True,
 )
 
+SOFT_SPACE = np.dtype(
+    [
+        ("owners", "i8"),  # int64 by rigid body: address of the first SOFT_BODY near it; 0 outside of `find_groups`
+        ("members", "i8"),  # int64 (MOST_LISTENERS,): addresses of the soft bodies that the job under way prepares
+        ("heads", "i8"),  # int64 (MOST_LISTENERS,): addresses of the first soft bodies of the groups that it solves
+        ("system", "i8"),  # address of SYSTEM
+        ("time", "f8"),  # of the step or the sub-step [s]
+        ("prepare_job", "i8"), ("solve_job", "i8"),  # addresses
+    ],
+    align=True,
+)  # fmt: skip
+"""Memory that the soft bodies of a space share. Nothing in it lasts from one stage of a step to the next."""
+
 SOFT_BODY = np.dtype(
     [
         ("is_enabled", "i8"),
+        ("space", "i8"),  # address of SOFT_SPACE
+        ("group", "i8"),  # address of a soft body of its group, in this step; its own: it is the root
+        ("next", "i8"), ("last", "i8"),  # addresses: the next of its group to be solved; of a root: the last so far
         ("id", "i8"), ("user_id", "i8"),  # as hits report them; numbers of the host
         ("is_pickable", "i8"),
         ("layer", "u4"), ("mask", "u4"),
@@ -44,11 +60,13 @@ SOFT_BODY = np.dtype(
         ("accelerations", "i8"),  # of this step: gravity and forces [m/s^2]
         ("damps", "i8"),  # float64 (n,): of this step, areas included [1/s]
         ("winds", "i8"),  # pressure of the wind at each particle, along the wind [N/m^2]
+        ("airs", "i8"),  # accelerations by wind and drag [m/s^2]
         ("checked", "i8"),  # where the particle was when its contacts were found
         ("contact_counts", "i8"),  # int32 (n,)
         ("contacts", "i8"),  # CONTACT (n, MOST_CONTACTS)
         ("edges", "i8"), ("edge_count", "i8"),  # EDGE, by colour
         ("triangles", "i8"), ("triangle_count", "i8"),  # int32 (m, 3)
+        ("faces", "i8"),  # the same, by colour
         ("candidates", "i8"), ("candidate_count", "i8"),  # int32 (MOST_CANDIDATES,): bodies near it in this step
         ("exceptions", "i8"), ("exception_count", "i8"),  # int64: ids of bodies that it does not meet
         ("wind_areas", "i8"),  # WIND, by index of the area; 0: no area has wind

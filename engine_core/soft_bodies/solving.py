@@ -1,4 +1,4 @@
-"""A soft body as a step listener: before the step it looks around; in each sub-step its particles move and its edges are solved.
+"""One soft body in a step: before it, it looks around; in each sub-step its particles move and its edges are solved.
 
 Edges are soft constraints of positions with compliance in physical units (M. Macklin, M. Mueller, N. Chentanez, "XPBD", 2016).
 Each sub-step of the rigid bodies is divided into small steps of at most 1/240 s / `precision`, with one pass over the edges each:
@@ -10,16 +10,16 @@ import math
 
 import numpy as np
 
-from ..bodies.records import system_at, world_at
+from ..bodies.records import world_at
 from ..bodies.schema import BODY, RIGID
 from ..geometry.vector import add_scaled, dot, scale, store3, subtract, vector3
-from ..runtime.kernel import entry_point, kernel
+from ..runtime.kernel import kernel
 from ..runtime.memory import view, view2
 from ..solver.sleeping import wake_island
 from .contacts import NEAR, renew_contacts
-from .faces import push_faces
+from .faces import find_air, has_air, press_faces
 from .pushes import solve_contacts
-from .schema import EDGE, SOFT_BODY
+from .schema import EDGE
 from .surroundings import apply_surroundings, find_candidates, measure_bounds
 
 INT64, FLOAT64 = np.int64, np.float64
@@ -63,15 +63,11 @@ def lead_pins(soft, positions, velocities, time):
     return moves
 
 
-@entry_point("void(int64, int64, float64)")
-def begin_soft_body(system_address, address, time):
-    """Step listener, before the step: find bodies and areas around; wake, or stay asleep."""
-    system, soft = system_at(system_address), view(address, 1, SOFT_BODY)[0]
-    if soft.is_enabled == 0 or soft.particle_count == 0 or time <= 0.0:
-        return
+@kernel
+def prepare_soft_body(system, soft, time):
+    """Before the step: find bodies and areas around; wake, or stay asleep."""
     n, soft.time = soft.particle_count, time
     positions, velocities = view2(soft.positions, n, 3, FLOAT64), view2(soft.velocities, n, 3, FLOAT64)
-    wake_pushed(system, soft)
     around = apply_surroundings(system, soft, positions)
     if lead_pins(soft, positions, velocities, time):
         soft.is_asleep = 0
@@ -93,9 +89,12 @@ def move_particles(soft, positions, velocities, h):
     n = soft.particle_count
     previous, accelerations = view2(soft.previous, n, 3, FLOAT64), view2(soft.accelerations, n, 3, FLOAT64)
     shares, damps = view(soft.inverse_masses, n, FLOAT64), view(soft.damps, n, FLOAT64)
+    airs, is_in_air = view2(soft.airs, n, 3, FLOAT64), has_air(soft)
     for i in range(n):
         velocity, at = vector3(velocities[i]), vector3(positions[i])
         if shares[i] > 0.0:
+            if is_in_air:
+                velocity = add_scaled(velocity, vector3(airs[i]), h)
             velocity = scale(add_scaled(velocity, vector3(accelerations[i]), h), 1.0 / (1.0 + damps[i] * h))
             squared = dot(velocity, velocity)
             if squared > FASTEST * FASTEST:
@@ -166,19 +165,19 @@ def finish(system, soft, positions, velocities):
     measure_bounds(soft, positions, velocities)
 
 
-@entry_point("void(int64, int64, float64)")
-def solve_soft_body(system_address, address, h):
-    """Step listener, in each sub-step: move the particles for `h` [s]."""
-    system, soft = system_at(system_address), view(address, 1, SOFT_BODY)[0]
-    if soft.is_enabled == 0 or soft.is_asleep != 0 or soft.particle_count == 0 or h <= 0.0:
-        return
+@kernel
+def solve_soft_body(system, soft, h):
+    """In each sub-step: move the particles for `h` [s]."""
     n = soft.particle_count
     positions, velocities = view2(soft.positions, n, 3, FLOAT64), view2(soft.velocities, n, 3, FLOAT64)
     renew_contacts(system, soft, h, system.step.substep == 0)
     count = min(max(INT64(math.ceil(h * SMALL_STEP_RATE * soft.precision - 1e-6)), 1), MOST_SMALL_STEPS)
     small = h / count
+    is_in_air = has_air(soft)
     for k in range(count):
-        push_faces(soft, positions, velocities, small)
+        if is_in_air and k % soft.precision == 0:
+            find_air(soft, positions, velocities, min(soft.precision, count - k) * small)
+        press_faces(soft, positions, velocities, small)
         move_particles(soft, positions, velocities, small)
         solve_edges(soft, positions, small)
         solve_contacts(system, soft, small, k * small)

@@ -39,7 +39,7 @@ from ..solver.choices import choose_contacts, choose_pairs
 from ..solver.contact_events import report_contact_events
 from ..solver.contact_reports import report_contacts
 from ..solver.continuous import MOST_COMPANY
-from ..solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS
+from ..solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS, work_of_listeners
 from ..solver.sleeping import put_islands_to_sleep
 from ..solver.pair_settling import settle_pairs
 from ..solver.ways import HALFWAY_FLOATS
@@ -55,7 +55,7 @@ from .substeps import hold_back, solve_substeps
 from .ticks import TickRing, note_tick
 
 WORTH_THREADS = 256
-"""The number of active bodies and pairs together from which a step wakes the workers."""
+"""The number of active bodies, pairs and the work of listeners together from which a step wakes the workers."""
 LEAST_PAIR_TABLE = 4096
 """Initial slots of the hash table of pairs: a power of two."""
 
@@ -129,7 +129,7 @@ def advance(system, address, delta_time):
     system.step.last_delta_time = delta_time
     enter(system, APPLY_CHANGES)
     apply_changes(system, delta_time)
-    is_large = system.bodies.active_count + system.pairs.active_count >= WORTH_THREADS
+    is_large = system.bodies.active_count + system.pairs.active_count + work_of_listeners(system) >= WORTH_THREADS
     is_shared = is_large and begin_jobs(system.step.job_system)
     system.step.is_shared = 1 if is_shared else 0
     listen(system, address, BEFORE_STEP, delta_time)
