@@ -57,6 +57,11 @@ def test_the_example_of_saved_states_runs(capsys):
     assert lines == ["30 steps again: the same", "another world, from bytes: the same", "damaged: its checksum is another"]
 
 
+def test_the_example_of_recordings_runs(capsys):
+    run_example(ROOT / "docs" / "recordings.md")
+    assert capsys.readouterr().out == "SCREERC\n"
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_links_and_pictures_are_there(path):
     targets = re.findall(r"\]\(([^)#\s]+)", page(path))

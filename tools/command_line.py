@@ -316,6 +316,25 @@ def diverge(
     raise typer.Exit(1 if found else 0)
 
 
+@application.command()
+def replay(
+    file: Annotated[Path, typer.Argument(help="What scree.Recording, or a game with SCREE_RECORD, has written.")],
+    to_step: Annotated[int | None, typer.Option("--to-step", min=1, help="Stop before a space makes more steps.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of a step; the result is the same.")] = 1,
+) -> None:
+    """Run a recording again, without Godot, and compare its hashes; the exit code is 1 if a step differs."""
+    from scree.state import recording_files, replays
+
+    try:
+        answer = replays.Replay(file, threads).run(to_step)
+    except (OSError, recording_files.RecordingError) as error:
+        fail(error)
+    if answer.ending:
+        plain(answer.ending)
+    plain(answer.difference or f"{answer.steps} steps, the same hashes ({answer.compared} compared)")
+    raise typer.Exit(1 if answer.difference else 0)
+
+
 @application.command("open-world")
 def open_world(
     folder: Annotated[Path, typer.Argument(help="Where the tiles go.")],

@@ -20,6 +20,7 @@ from .joint_values import (
 )  # fmt: skip
 from .materials import Layers, Material
 from .queries import Hit, Hits
+from .recordings import Recording
 from .shapes import (
     Box, Capsule, Compound, Custom, Cylinder, Ellipsoid, HeightField, Hull, Mesh, Part, Plane, SeparationRay, Shape, Sphere,
     TaperedCapsule, TaperedCylinder,
@@ -36,7 +37,7 @@ __all__ = [
     "Distance", "Drawing", "Ellipsoid",
     "Engine", "Fixed", "Gear", "HeightField", "Hinge", "History", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
     "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "PoseMotors", "Pulley",
-    "RackAndPinion", "Ranges", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "SoftBody", "Space", "SpaceSettings",
-    "SpaceState", "Sphere", "Spring", "StreamEvent", "Streaming", "Structure", "TaperedCapsule", "TaperedCylinder", "Trace",
-    "Track", "Vehicle", "Viewer", "Water", "Wave", "Wheel", "World",
+    "RackAndPinion", "Ranges", "Recording", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "SoftBody", "Space",
+    "SpaceSettings", "SpaceState", "Sphere", "Spring", "StreamEvent", "Streaming", "Structure", "TaperedCapsule",
+    "TaperedCylinder", "Trace", "Track", "Vehicle", "Viewer", "Water", "Wave", "Wheel", "World",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from ..bodies.bounds import fatten_bounds, update_bounds
-from ..bodies.identity import SEQUENCE_MASK, kind_of
+from ..bodies.identity import SEQUENCE_MASK, index_of, kind_of
 from ..bodies.layers import broad_phase_layer_of
 from ..bodies.motion import bodies_of, system_of
 from ..bodies.records import world_at
@@ -22,6 +22,7 @@ from ..runtime import atomics
 from ..runtime.call import call_3
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of, view
+from ..runtime.recorded_calls import recorded
 from .body_batches import ROW_BYTES, copy_row
 
 INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
@@ -115,6 +116,40 @@ def enter_many(address):
         call_3(given.enter_system, given.world, given.system_index, INT64(rows[n]))
 
 
+@recorded("batches")
+def make_in_no_system(world, template: np.ndarray, motions: np.ndarray, masses: np.ndarray, shapes: np.ndarray) -> np.ndarray:
+    """Create bodies in no system: see `add_bodies`. Return their ids."""
+    count = len(motions)
+    kinds, which = shapes[:1], np.zeros(count, np.int64)
+    if (shapes != kinds).any():
+        kinds, which = np.unique(shapes, return_inverse=True)
+    indices = [world.shape.index("add_bodies", int(shape)) for shape in kinds]
+    world.retirement.reclaim()
+    rows = world.bodies.take_many(count)
+    runs = world.instances.take_many(count, 1)
+    try:
+        if len(runs) < count:
+            raise world.instances.pool.full()
+        used = _use_shapes(world, indices, which, rows)
+    except BaseException:
+        world.instances.give_back_many(runs, 1)
+        world.bodies.give_back_many(rows)
+        raise
+    ids = np.zeros(count, np.int64)
+    kept = (
+        rows, np.array(runs, np.int32), used[which].astype(np.int32), np.array(indices, np.int32)[which],
+        np.ascontiguousarray(motions, np.float64), np.ascontiguousarray(masses, np.float64), ids, template,
+    )  # fmt: skip
+    given = np.zeros(1, NEW_BODIES)
+    given["world"], given["count"], given["renew"] = world.address, count, renew.address
+    names = ("rows", "instances", "shapes", "user_shapes", "motions", "masses", "ids", "template")
+    for name, array in zip(names, kept, strict=True):
+        given[name] = address_of(array)
+    if count:
+        make_bodies(address_of(given))
+    return ids
+
+
 def add_bodies(
     world, system: int, template: np.ndarray, motions: np.ndarray, masses: np.ndarray, shapes: np.ndarray
 ) -> np.ndarray:
@@ -123,39 +158,10 @@ def add_bodies(
     `template`: an array of one BODY row (`BodyPool.template`). `motions` float64 (n, 13): origin [m], unit quaternion,
     velocity of the origin [m/s], angular velocity [rad/s]. `masses` float64 (n) [kg]. `shapes` int64 (n): ids of shapes.
     Values are not checked. Raises KeyError (system, shape), PoolFull; then nothing was taken."""
-    count = len(motions)
     number = world.system_index("add_bodies", system)
-    kinds, which = shapes[:1], np.zeros(count, np.int64)
-    if (shapes != kinds).any():
-        kinds, which = np.unique(shapes, return_inverse=True)
-    indices = [world.shape.index("add_bodies", int(shape)) for shape in kinds]
-    world.retirement.reclaim()
-    rows = world.bodies.take_many(count)
-    runs = world.instances.take_many(count, 1)
-    if len(runs) < count:
-        world.instances.give_back_many(runs, 1)
-        world.bodies.give_back_many(rows)
-        raise world.instances.pool.full()
-    try:
-        used = _use_shapes(world, indices, which, rows)
-    except BaseException:
-        world.instances.give_back_many(runs, 1)
-        world.bodies.give_back_many(rows)
-        raise
-    given, ids = np.zeros(1, NEW_BODIES), np.zeros(count, np.int64)
-    row = given[0]
-    kept = (
-        rows, np.array(runs, np.int32), used[which].astype(np.int32), np.array(indices, np.int32)[which],
-        np.ascontiguousarray(motions, np.float64), np.ascontiguousarray(masses, np.float64), ids, template, given,
-    )  # fmt: skip
-    row["world"], row["system_index"], row["count"] = world.address, number, count
-    names = ("rows", "instances", "shapes", "user_shapes", "motions", "masses", "ids", "template")
-    for name, array in zip(names, kept, strict=False):
-        row[name] = address_of(array)
-    row["renew"], row["enter_system"] = renew.address, enter_system.address
-    if count:
-        make_bodies(address_of(given))
-        world.late.run(int(ids[0]), partial(_enter, world, kept), number)
+    ids = make_in_no_system(world, template, motions, masses, shapes)
+    if len(ids):
+        world.late.run(int(ids[0]), partial(enter_made, world, number, ids), number)
     return ids
 
 
@@ -178,11 +184,16 @@ def _use_shapes(world, indices: list[int], which: np.ndarray, rows: np.ndarray) 
     return used
 
 
-def _enter(world, kept: tuple) -> None:
-    """Add the bodies that were not freed meanwhile. `kept`: the arrays of the record, which is the last of them."""
-    rows, ids, given = kept[0], kept[6], kept[-1]
+@recorded("batches")
+def enter_made(world, number: int, ids: np.ndarray) -> None:
+    """Put bodies of one layer, in no system, into the system with a number, unless they were freed meanwhile. The caller holds
+    its gate."""
+    ids = np.asarray(ids, np.int64)
+    rows = index_of(ids).astype(np.int32)
     rows = np.ascontiguousarray(rows[world.bodies.ids[rows] == ids])
-    given["rows"], given["count"] = address_of(rows), len(rows)
+    given = np.zeros(1, NEW_BODIES)
+    given["world"], given["system_index"], given["count"] = world.address, number, len(rows)
+    given["rows"], given["enter_system"] = address_of(rows), enter_system.address
     enter_many(address_of(given))
 
 

@@ -17,6 +17,7 @@ from ..runtime import atomics
 from ..runtime.call import call_2, call_3_result
 from ..runtime.kernel import entry_point
 from ..runtime.memory import address_of, address_of_row, stack_array, view
+from ..runtime.recorded_calls import recorded
 from .adding import rows_of
 from .body_batches import ROW_BYTES
 
@@ -130,7 +131,17 @@ def free_bodies(world, ids: np.ndarray, on_freed: Callable[[list[tuple[int, int]
 def _free(world, rows: np.ndarray, ids: np.ndarray, on_freed: Callable[[list[tuple[int, int]]], None]) -> None:
     """Free bodies while holding the gates of their systems."""
     if len(rows):
-        bodies, used = world.bodies.rows, shapes_on(world, rows)
+        used = shapes_on(world, rows)
+        free_known(world, ids)
+        on_freed(used)
+
+
+@recorded("batches")
+def free_known(world, ids: np.ndarray) -> None:
+    """Free bodies that all exist, int64 (n,), while holding the gates of their systems."""
+    ids = np.asarray(ids, np.int64)
+    rows, bodies = index_of(ids), world.bodies.rows
+    if len(rows):
         flags = bodies["flags"][rows]
         is_plain = (bodies["instance_count"][rows] == 1) & (bodies["instance_capacity"][rows] == 1)
         is_plain &= (len(rows) > FEW) & (bodies["first_joint"][rows] < 0) & (flags & np.uint32(HAS_EXCEPTIONS) == 0)
@@ -139,7 +150,6 @@ def _free(world, rows: np.ndarray, ids: np.ndarray, on_freed: Callable[[list[tup
             world.body.destroy(identity)
         if is_plain.any():
             _free_plain(world, rows[is_plain])
-        on_freed(used)
 
 
 def _free_plain(world, rows: np.ndarray) -> None:

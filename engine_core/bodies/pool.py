@@ -75,6 +75,22 @@ class BodyPool:
             row["id"] = make_id(kind, index, sequence)
             return index
 
+    def prefer(self, identities: np.ndarray) -> None:
+        """Have the next rows that are taken be those of these ids, int64 (n,): for a replay. Raises ValueError if one is in
+        use."""
+        self.reclaim()
+        indices = (identities & INDEX_MASK).astype(np.int64)
+        with self._lock:
+            if len(set(indices.tolist())) < len(indices) or indices.max() >= self.pool.capacity:
+                raise ValueError("prefer: ids must differ and be of this pool")
+            fresh = range(self.count, int(indices.max()) + 1)
+            wanted, free = set(indices.tolist()), {*self._free, *fresh}
+            if not wanted <= free:
+                raise ValueError(f"prefer: the rows {sorted(wanted - free)[:5]} are in use")
+            self._free = [*(index for index in (*self._free, *fresh) if index not in wanted), *indices.tolist()]
+            self._count_up(len(fresh))
+            self.rows["sequence"][indices] = identities >> 32
+
     def has(self, identity: int, *kinds: int) -> bool:
         """Whether there is a row with this id, of one of these kinds. Accepts any number."""
         index = identity & INDEX_MASK

@@ -22,6 +22,7 @@ from ..bodies.schema import (
 )  # fmt: skip
 from ..edit import setting_edits
 from ..edit.setting_edits import AREA_PARAMETERS
+from ..runtime.recorded_calls import recorded
 from ..sensors.change import space_changed
 from ..sensors.schema import IS_INSIDE, MONITORS_AREAS, MONITORS_BODIES
 from .body_shapes import edits
@@ -42,6 +43,7 @@ class AreaInterface(Part):
 
     # Life.
 
+    @recorded("area")
     def create(self, is_monitorable: bool = False) -> int:
         """Create an area without shapes, in no system, that watches and changes nothing, and return its id. Raises PoolFull."""
         index = self._bodies.take(KIND_AREA)
@@ -134,6 +136,7 @@ class AreaInterface(Part):
         value = check_area_param("space_set_area_param", name, value)
         self._late.run(identity, functools.partial(self._change_space, identity, name, value), index)
 
+    @recorded("area")
     def _change_space(self, identity: int, name: str, value) -> None:
         system = self._world.system(identity)
         own, row = system.sensors.default_area[0], system.row["settings"]

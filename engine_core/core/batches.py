@@ -22,6 +22,7 @@ from ..bodies.schema import BODY, CAN_SLEEP, HAS_EXCEPTIONS, HAS_RARE, IS_IN_BAT
 from ..broad_phase.schema import USER_STRIPES
 from ..broad_phase.trees import BUDGET
 from ..runtime.memory import address_of
+from ..runtime.recorded_calls import check_not_recorded
 from ..runtime.timeline import cycles_per_second
 from ..step.stages import STAGES, UPDATE_TREES
 
@@ -113,6 +114,7 @@ class BodyBatch:
     then nothing was taken."""
 
     def __init__(self, queue: BatchQueue, new_bodies, new_shapes, cooked, origin=(0.0, 0.0, 0.0), user_id: int = 0, keeps=None):
+        check_not_recorded(queue.world.recorder, "BodyBatch", "batches of bodies (tiles)")
         self.queue, self.count, self._keeps = queue, len(new_bodies), keeps
         world = queue.world
         self._arrays = (np.ascontiguousarray(new_bodies, NEW_BODY), np.ascontiguousarray(new_shapes, NEW_SHAPE))

@@ -16,14 +16,15 @@ from ..bodies.identity import describe_id, index_of
 from ..bodies.layers import SUB_GROUPS
 from ..bodies.schema import (
     BOUNDS_CHANGED, CONTACT_REPORT, CUSTOM_CENTER_OF_MASS, CUSTOM_INERTIA, FILTER_CHANGED,
-    HAS_EXCEPTIONS, HAS_RARE, HAS_STRETCH, IS_IN_BATCH, KIND_AREA, KIND_BODY, MASS_CHANGED, WAKES_NEIGHBOURS,
+    HAS_EXCEPTIONS, HAS_RARE, HAS_STRETCH, IS_IN_BATCH, KIND_AREA, KIND_BODY, MASS_CHANGED, TELEPORTS, WAKES_NEIGHBOURS,
 )  # fmt: skip
-from ..edit import body_placement, brick_edits, setting_edits
+from ..edit import body_placement, brick_edits, motion_edits, setting_edits
 from ..edit.commands import FULL, execute_now, make_command
-from ..edit.commands import edit as give_edit
+from ..edit.commands import edit as edit_unseen_by_log
 from ..edit.edit_table import Edit
 from ..edit.setting_edits import PARAMETER_NUMBERS, PARAMETERS, Parameter
 from ..runtime.memory import address_of
+from ..runtime.recorded_calls import recorded
 from ..shapes.pool import split_basis
 from .body_shapes import NO_TURN, BodyShapes, edits, finite
 
@@ -77,11 +78,13 @@ class BodyInterface(BodyShapes):
 
     # Life.
 
+    @recorded("body")
     def create(self) -> int:
         """Create a rigid body of 1 kg without shapes, in no system, and return its id. Raises PoolFull."""
         return int(self._bodies.rows[self._bodies.take()]["id"])
 
     @edits
+    @recorded("body")
     def destroy(self, identity: int) -> None:
         """Take a body out of its system and free it with its entries in all tables."""
         index = self.own_index("destroy_body", identity)
@@ -113,6 +116,7 @@ class BodyInterface(BodyShapes):
         if int(self._bodies.rows[index]["system"]) != system or self._late.waits_for(identity):
             self._late.run(identity, lambda: self._change_system(identity, system), system)
 
+    @recorded("body")
     def _change_system(self, identity: int, system: int) -> None:
         index = self._owner_index("body_set_system", identity)
         if int(self._bodies.rows[index]["system"]) == system:
@@ -145,11 +149,14 @@ class BodyInterface(BodyShapes):
     def _give_command(self, call: str, identity: int, command: np.ndarray) -> None:
         index = self._owner_index(call, identity)
         system = int(self._bodies.rows[index]["system"])
+        give, execute_at_once = self._world.edit, self._world.execute_now
+        if self.recorder is not None and self.recorder.is_inside:  # part of a call that is written as a whole
+            give, execute_at_once = edit_unseen_by_log, execute_now
         if system >= 0 and self._late.holds(system):
-            execute_now(self._address, index, address_of(command))
+            execute_at_once(self._address, index, address_of(command))
         elif self._late.waits_for(identity):
             self._late.run(identity, functools.partial(self._give_command, call, identity, command))
-        elif give_edit(self._address, address_of(command), 0) == FULL:
+        elif give(self._address, address_of(command), 0) == FULL:
             raise self._world.edits_full(call)
 
     def set_mode(self, identity: int, mode: int) -> None:
@@ -161,6 +168,7 @@ class BodyInterface(BodyShapes):
         self.edit("body_set_mode", identity, setting_edits.set_mode, mode)
 
     @edits
+    @recorded("body")
     def set_transform(self, identity: int, transform) -> None:
         """Set the user's transform (twelve numbers: basis by rows, then origin [m]). Scale and shear are cooked into the shapes.
 
@@ -188,6 +196,14 @@ class BodyInterface(BodyShapes):
             row["flags"] = int(row["flags"]) | HAS_STRETCH if is_stretched else int(row["flags"]) & ~HAS_STRETCH
             self._cook_instances(index)
             body_placement.set_pose_from(self._address, index, pose.ctypes.data)
+
+    @edits
+    @recorded("body")
+    def teleport(self, identity: int, origin, rotation) -> None:
+        """Set origin [m] and rotation (unit quaternion) of a kinematic body at once, not in the next step."""
+        index = self.index("body_teleport", identity)
+        self.set_flag(index, TELEPORTS, True)
+        self.edit("body_teleport", identity, motion_edits.set_pose, origin, rotation)
 
     def _set_pose(self, index: int, pose: np.ndarray) -> None:
         """Set origin [m] and rotation, seven doubles."""
@@ -233,6 +249,7 @@ class BodyInterface(BodyShapes):
             raise ValueError(f"body_set_param: there is no parameter {name!r}")
 
     @edits
+    @recorded("body")
     def _set_center_of_mass(self, identity: int, center: np.ndarray) -> None:
         """Move the centre of mass to a point [m] in the body's frame. Its shapes get new rows."""
         index = self.index("body_set_param", identity)
@@ -262,6 +279,7 @@ class BodyInterface(BodyShapes):
         raise ValueError(f"body_param: there is no parameter {name!r}")
 
     @edits
+    @recorded("body")
     def reset_mass(self, identity: int) -> None:
         """Go back to the automatic centre of mass and inertia."""
         index = self.index("body_reset_mass", identity)
@@ -302,6 +320,7 @@ class BodyInterface(BodyShapes):
             raise ValueError(f"body_set_group: there is no sub-group {sub_group!r} of a group filter {group_filter!r}")
         self.edit("body_set_group", identity, setting_edits.set_group, group, sub_group, group_filter)
 
+    @recorded("body")
     def create_group_filter(self, pairs_apart=()) -> int:
         """Create a group filter: all sub-groups (0 to 63) collide with each other, except the pairs given. Raises ValueError."""
         pairs = [(int(a), int(b)) for a, b in pairs_apart]
@@ -317,7 +336,13 @@ class BodyInterface(BodyShapes):
         self._group_filter_count += 1
         return self._group_filter_count - 1
 
+    @property
+    def group_filter_count(self) -> int:
+        """The number of group filters."""
+        return self._group_filter_count
+
     @edits
+    @recorded("body")
     def add_exception(self, identity: int, other_id: int) -> None:
         """Keep two bodies from colliding."""
         index = self.index("body_add_collision_exception", identity)
@@ -328,6 +353,7 @@ class BodyInterface(BodyShapes):
             body_placement.mark(self._address, i, FILTER_CHANGED)
 
     @edits
+    @recorded("body")
     def remove_exception(self, identity: int, other_id: int) -> None:
         """Remove an exception. No error if there was none."""
         index = self.index("body_remove_collision_exception", identity)
@@ -342,6 +368,7 @@ class BodyInterface(BodyShapes):
         return [int(self._bodies.rows[other]["id"]) for other in self._exceptions.of(index)]
 
     @edits
+    @recorded("body")
     def set_max_contacts(self, identity: int, count: int) -> None:
         """Set how many contacts are reported after each step. Raises ValueError below 0 or above 4096."""
         index = self.index("body_set_max_contacts_reported", identity)
@@ -412,6 +439,7 @@ class BodyInterface(BodyShapes):
         return row
 
     @edits
+    @recorded("body")
     def follow_density(self, identity: int, density: float) -> None:
         """Let the mass of a body follow from its shapes, now and whenever they change: `density` [kg/m^3] times their volume. 0:
         the mass stays as it is. Raises ValueError."""
@@ -424,13 +452,14 @@ class BodyInterface(BodyShapes):
     def keep_density(self, identities: list[int], density: float) -> None:
         """`follow_density` for new bodies of one system, whose masses are those that follow from it."""
 
-        def keep() -> None:
-            for identity in identities:
-                if self._bodies.has(identity, KIND_BODY):
-                    self._bodies.own_rare(index_of(identity))["density"] = density
-
         if identities:
-            self._late.run(identities[0], keep)
+            self._late.run(identities[0], functools.partial(self._keep_density, identities, density))
+
+    @recorded("body")
+    def _keep_density(self, identities: list[int], density: float) -> None:
+        for identity in identities:
+            if self._bodies.has(identity, KIND_BODY):
+                self._bodies.own_rare(index_of(identity))["density"] = density
 
     def bricks_changed(self, index: int, edit: brick_edits.BrickEdit) -> None:
         """Renew a body (by index) after edits of a structure that is one of its shapes: mass, centre of mass, bounds. What
@@ -458,6 +487,7 @@ class BodyInterface(BodyShapes):
             else:
                 self._cook_instances(index)
 
+    @recorded("body")
     def _renew(self, index: int) -> None:
         with self._published(index):
             body_placement.renew(self._address, index, BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS)

@@ -14,6 +14,7 @@ from ..bodies.identity import index_of
 from ..bodies.publication import publish
 from ..bodies.schema import HAS_STRETCH
 from ..edit.body_placement import ALL_SHAPES, THE_LAST
+from ..runtime.recorded_calls import recorded
 from ..shapes.pool import split_basis
 from .part import Part
 
@@ -94,6 +95,7 @@ class BodyShapes(Part):
     # Shapes.
 
     @edits
+    @recorded("body")
     def add_shape(self, identity: int, shape_id: int, transform=IDENTITY, is_disabled: bool = False) -> None:
         """Add a shape at a transform (twelve numbers, body frame). Costs the same for the first and the 10,000th."""
         index = self.own_index("body_add_shape", identity)
@@ -163,6 +165,7 @@ class BodyShapes(Part):
         return tuple(self._instances.user_transform(at))
 
     @edits
+    @recorded("body")
     def set_shape(self, identity: int, number: int, shape_id: int) -> None:
         """Replace the shape with this number by another shape."""
         shape = self._world.shape.index("body_set_shape", shape_id)
@@ -179,6 +182,7 @@ class BodyShapes(Part):
             self._shape_users.drop(old)
 
     @edits
+    @recorded("body")
     def set_shape_transform(self, identity: int, number: int, transform) -> None:
         """Move a shape on its body (twelve numbers, body frame)."""
         values = place("body_set_shape_transform", transform)
@@ -186,12 +190,14 @@ class BodyShapes(Part):
             self._cook(row, at, values)
 
     @edits
+    @recorded("body")
     def set_shape_disabled(self, identity: int, number: int, is_disabled: bool) -> None:
         """Switch a shape off or on. A disabled shape does not collide, is not found by queries and has no mass."""
         with self._changed_instance("body_set_shape_disabled", identity, number) as (_, _, at):
             self._instances.rows[at]["is_disabled"] = is_disabled
 
     @edits
+    @recorded("body")
     def set_shape_layers(self, identity: int, number: int, query_layers: int = 0, simulation_layers: int = 0) -> None:
         """Set the shape filters of one shape, 32 bits each: which queries find it (`shape_mask`), and with which other shapes it
         makes contacts (those with a bit in common). 0: all."""
@@ -200,6 +206,7 @@ class BodyShapes(Part):
             instance["query_layers"], instance["simulation_layers"] = query_layers, simulation_layers
 
     @edits
+    @recorded("body")
     def remove_shape(self, identity: int, number: int) -> None:
         """Remove a shape; the numbers of those after it go down by one."""
         with self._changed_instance("body_remove_shape", identity, number, is_alone=False) as (index, row, at):
@@ -209,6 +216,7 @@ class BodyShapes(Part):
             row["instance_count"] = count - 1
 
     @edits
+    @recorded("body")
     def lose_shape(self, identity: int, shape: int) -> None:
         """Remove a user's shape from a body or area, at once and everywhere it is used there."""
         index = self._owner_index("free", identity)
@@ -225,6 +233,7 @@ class BodyShapes(Part):
             self._shapes_changed(index)
 
     @edits
+    @recorded("body")
     def clear_shapes(self, identity: int) -> None:
         """Remove all shapes."""
         index = self.own_index("body_clear_shapes", identity)
@@ -281,6 +290,7 @@ class BodyShapes(Part):
         if not is_plain:
             self._instances.keep_user_transform(at, transform)
 
+    @recorded("body")
     def set_contact_bias(self, shape: int, factor: float) -> None:
         """Set how firmly contacts of the bodies with this user's shape are pushed apart, as a factor of the usual; 0: as usual.
         If a body has several shapes, the firmest counts."""
@@ -296,6 +306,7 @@ class BodyShapes(Part):
         shapes = set(self._instances.rows["user_shape"][first : first + count].tolist())
         row["contact_bias"] = max((factor for shape, factor in self.contact_biases.items() if shape in shapes), default=0.0)
 
+    @recorded("body")
     def _cook_instances(self, index: int) -> None:
         row = self._bodies.rows[index]
         with self._published(index):

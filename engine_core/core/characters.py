@@ -18,11 +18,10 @@ import numpy as np
 
 from ..batches.walking import move_characters
 from ..bodies.identity import describe_id, index_of, make_id
-from ..bodies.schema import KINEMATIC, TELEPORTS
+from ..bodies.schema import KINEMATIC
 from ..characters.schema import CHARACTER, FALLS, IS_PLACED, JUMPS, KEEPS_VELOCITY, MOVE, ON_FLOOR, TURNS
 from ..collision.bounds_queries import query_bounds
 from ..geometry.turning import inverse, turned
-from ..edit import motion_edits
 from ..runtime.memory import Pool, address_of
 from ..shapes.traits import SURFACE
 from .numbers import FASTEST, finite
@@ -243,9 +242,7 @@ class CharacterInterface(Part):
     def _jump_body(self, row) -> None:
         """Put the body where its character is, at once: else it would get there in the next step, at a great velocity."""
         body = int(row["body_id"])
-        index = self._world.body.index("place", body)
-        self._bodies.rows["flags"][index] |= np.uint32(TELEPORTS)
-        self._world.body.edit("place", body, motion_edits.set_pose, row["position"].copy(), row["rotation"].copy())
+        self._world.body.teleport(body, row["position"].tolist(), row["rotation"].tolist())
 
     def lowest(self, row, shape: int) -> float:
         """How far a shape reaches against `up` from the character's origin [m], by its bounds. Raises KeyError."""

@@ -24,6 +24,7 @@ from ..collision.struck_bricks import STRUCK, list_struck
 from ..edit import body_placement, setting_edits
 from ..runtime.code_address import checked_address
 from ..runtime.memory import address_of
+from ..runtime.recorded_calls import recorded
 from .body_shapes import finite
 from .part import Part
 
@@ -90,6 +91,7 @@ class ContactInterface(Part):
         """The class that `set_class` set."""
         return int(self._bodies.rare_of(self._world.body.index("body_contact_class", identity))["contact_class"])
 
+    @recorded("contact")
     def set_rule(
         self, class_a: int, class_b: int, *, ignore: bool = False, sensor: bool = False, friction: float | None = None,
         restitution: float | None = None, surface_velocity=None, inverse_mass_scale=(1.0, 1.0), platform_normal=None,
@@ -127,6 +129,7 @@ class ContactInterface(Part):
         self._contact_functions[min(class_a, class_b), max(class_a, class_b)] = validate, modify
         self._renew_classes(class_a, class_b)
 
+    @recorded("contact")
     def remove_rule(self, class_a: int, class_b: int) -> None:
         """Remove the rule of two classes; their bodies collide as usual. Raises KeyError if there is no rule."""
         key = min(class_a, class_b), max(class_a, class_b)

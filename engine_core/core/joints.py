@@ -24,10 +24,10 @@ from ..joints.schema import (
     LINEAR_Y, LINEAR_Z, RACK, SWING_Y, SWING_Z, TWIST, UNLIMITED,
 )  # fmt: skip
 from ..runtime.memory import Pool
+from ..runtime.recorded_calls import recorded
 from ..shapes.pool import split_basis
 from .body_shapes import IDENTITY
 from .part import Part
-
 
 AXIS_NAMES = ("linear x", "linear y", "linear z", "twist", "swing y", "swing z", "cone", "distance")
 SWINGS = 1 << SWING_Y | 1 << SWING_Z
@@ -101,6 +101,15 @@ class JointPool:
             row["sequence"], row["id"] = sequence, make_id(KIND_JOINT, index, sequence)
             return index
 
+    def prefer(self, identity: int) -> None:
+        """Have the next joint that is made get this id: for a replay. Raises ValueError if its row is in use."""
+        index = index_of(identity)
+        with self._lock:
+            if index >= self.pool.capacity or self.rows[index]["id"]:
+                raise ValueError(f"prefer: the row of {describe_id(identity)} is in use")
+            self._free = [*({*self._free, *range(self.count, index)} - {index}), index]
+            self.count, self.rows[index]["sequence"] = max(self.count, index + 1), identity >> 32
+
     def give_back(self, index: int) -> None:
         """Free a row; its id is stale from here on."""
         with self._lock:
@@ -140,6 +149,7 @@ class JointInterface(Part):
 
     # Life.
 
+    @recorded("joint")
     def create(self, kind: str, body_a: int, body_b: int, frame_a=IDENTITY, frame_b=IDENTITY, collides=False) -> int:
         """Create a joint of one of `KINDS` between two bodies and return its id. A body of 0 is the world. Frames are twelve
         numbers (basis by rows, origin [m]) relative to the bodies' origins; for the world, in world axes. `collides`: whether the
@@ -174,6 +184,7 @@ class JointInterface(Part):
             self._keep_apart(index)
         return int(row["id"])
 
+    @recorded("joint")
     def destroy(self, identity: int) -> None:
         """Free a joint; its bodies wake."""
         index = self.index("destroy_joint", identity)
@@ -219,6 +230,7 @@ class JointInterface(Part):
             for body in pair:
                 body_placement.mark(self._address, body, FILTER_CHANGED)
 
+    @recorded("joint")
     def set_collides(self, identity: int, collides: bool) -> None:
         """Set whether the joined bodies push each other."""
         index = self.index("joint_set_collides", identity)
@@ -234,6 +246,7 @@ class JointInterface(Part):
             raise ValueError(f"{call}: axis must be 0 to {DISTANCE} ({', '.join(AXIS_NAMES)}), got {axis!r}")
         return axis
 
+    @recorded("joint")
     def set_limits(self, identity: int, axis: int, lower: float, upper: float) -> None:
         """Limit an axis to [lower, upper] ([m], [rad]). Equal limits lock it there. A lower limit above the upper one frees it,
         and so do limits of an angle that allow a full turn."""
@@ -244,6 +257,7 @@ class JointInterface(Part):
         _limit(self._joints.rows[index], axis, lower, upper)
         joint_placement.joint_changed(self._address, index)
 
+    @recorded("joint")
     def configure(
         self, identity: int, limits, springs=None, motors=None, max_impulse: float = math.inf, locks=None, feel=None
     ) -> None:
@@ -273,6 +287,7 @@ class JointInterface(Part):
         if row.tobytes() != before:
             joint_placement.joint_changed(self._address, index)
 
+    @recorded("joint")
     def set_limit_feel(self, identity: int, axis: int, feel: LimitFeel) -> None:
         """Set how the limit of an axis holds and bounces."""
         index = self.index("joint_set_limit_feel", identity)
@@ -284,6 +299,7 @@ class JointInterface(Part):
         _set_feel(row, {**kept, axis: feel})
         joint_placement.joint_changed(self._address, index)
 
+    @recorded("joint")
     def free_axis(self, identity: int, axis: int) -> None:
         """Free an axis of lock and limit. A rod stops being one."""
         row = self.row("joint_free_axis", identity)
@@ -291,6 +307,7 @@ class JointInterface(Part):
             row["sprung"] = int(row["sprung"]) & ~(1 << DISTANCE)
         self.set_limits(identity, axis, 1.0, -1.0)
 
+    @recorded("joint")
     def set_motor(self, identity: int, axis: int, velocity: float, max_force: float = math.inf) -> None:
         """Drive an axis at `velocity` ([m/s], [rad/s]) with at most `max_force` ([N], [N m]). Velocity 0 is friction."""
         index = self.index("joint_set_motor", identity)
@@ -301,10 +318,12 @@ class JointInterface(Part):
         row["driven"] = int(row["driven"]) | bit
         joint_placement.joint_changed(self._address, index)
 
+    @recorded("joint")
     def clear_motor(self, identity: int, axis: int) -> None:
         """Switch the motor of an axis off."""
         self._clear(identity, "driven", axis)
 
+    @recorded("joint")
     def set_spring(
         self, identity: int, axis: int, stiffness: float, damping: float, target: float = 0.0, max_force: float = math.inf,
         by_frequency: bool = False,
@@ -322,6 +341,7 @@ class JointInterface(Part):
         row["sprung"] = int(row["sprung"]) | bit
         joint_placement.joint_changed(self._address, index)
 
+    @recorded("joint")
     def clear_spring(self, identity: int, axis: int) -> None:
         """Remove the spring of an axis."""
         self._clear(identity, "sprung", axis)
@@ -332,6 +352,7 @@ class JointInterface(Part):
         row[field] = int(row[field]) & ~(1 << self._axis("joint_clear", axis))
         joint_placement.joint_changed(self._address, index)
 
+    @recorded("joint")
     def set_distance(self, identity: int, shortest: float, longest: float) -> None:
         """Keep the origins of the frames between two distances [m] apart; equal ones make a rod, in place of a spring."""
         self.index("joint_set_distance", identity)
@@ -343,6 +364,7 @@ class JointInterface(Part):
         else:
             self.set_limits(identity, DISTANCE, shortest, longest)
 
+    @recorded("joint")
     def set_ratio(self, identity: int, ratio: float) -> None:
         """Set the ratio of a gear: turn of A about the x axis of its frame + ratio x turn of B about its own = 0. For a rack and
         pinion: travel of B along its x axis [m] = ratio x turn of A [rad]. Speeds are coupled, not positions."""
@@ -353,6 +375,7 @@ class JointInterface(Part):
         self._joints.rows[index]["lower"][RATIO_AXES[kind]] = _number("joint_set_ratio", "ratio", ratio, -UNLIMITED)
         joint_placement.joint_changed(self._address, index)
 
+    @recorded("joint")
     def set_frames(self, identity: int, frame_a=None, frame_b=None) -> None:
         """Move the frames of a joint; None leaves a frame where it is."""
         index = self.index("joint_set_frames", identity)
@@ -363,6 +386,7 @@ class JointInterface(Part):
                 row["frame_positions"][side], row["frame_rotations"][side] = frame
         joint_placement.joint_changed(self._address, index)
 
+    @recorded("joint")
     def set_enabled(self, identity: int, is_enabled: bool) -> None:
         """Switch a joint on or off. A disabled joint holds nothing; enabling repairs a broken one."""
         index = self.index("joint_set_enabled", identity)
@@ -371,18 +395,21 @@ class JointInterface(Part):
         row["flags"] = flags | (IS_ENABLED if is_enabled else 0)
         joint_placement.joint_changed(self._address, index)
 
+    @recorded("joint")
     def set_break(self, identity: int, force: float = math.inf, torque: float = math.inf) -> None:
         """Break the joint when it needs more than `force` [N] or `torque` [N m] in a step."""
         row = self.row("joint_set_break", identity)
         force, torque = _number("joint_set_break", "force", force, 0.0), _number("joint_set_break", "torque", torque, 0.0)
         row["break_force"], row["break_torque"] = force, torque
 
+    @recorded("joint")
     def set_max_impulse(self, identity: int, impulse: float = math.inf) -> None:
         """Limit the impulse of the locked linear axes in one step [N s], besides what springs, motors and limits need."""
         index = self.index("joint_set_max_impulse", identity)
         self._joints.rows[index]["max_impulse"] = _number("joint_set_max_impulse", "impulse", impulse, 0.0)
         joint_placement.joint_changed(self._address, index)
 
+    @recorded("joint")
     def limit_impulses(self, identity: int, by_step: bool) -> None:
         """Set whether `max_force` of motors is an impulse a step [N s], [N m s]."""
         row = self.row("joint_limit_impulses", identity)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..runtime.kernel import EntryPoint
 from ..runtime.memory import PoolFull, address_of, view_rows
+from ..runtime.recorded_calls import recorded, refused_while_recording
 from ..solver.listeners import AFTER_STEP, BEFORE_STEP, LISTENER, MOST_LISTENERS, SUB_STEP
 from .part import Part
 
@@ -32,6 +33,8 @@ class ListeningConstraint:
         `is_together`: its functions are called once for all such constraints that follow each other."""
         self._world, self._system, self._bodies, self._record = world, system, bodies, record
         self.row = record[0]
+        self.recorded_number = -1
+        """Its number in a recording."""
         address = address_of(record)
         self._listeners = [world.listener.add(system, begin, BEFORE_STEP, address, is_together)]
         try:
@@ -41,6 +44,11 @@ class ListeningConstraint:
             world.listener.remove(system, self._listeners.pop())
             raise
         world.system(system).kept.add(self)
+
+    @property
+    def recorder(self):
+        """The writer of a recording of the world, or None."""
+        return self._world.recorder
 
     @property
     def first_listener(self) -> int:
@@ -69,11 +77,13 @@ class ListeningConstraint:
         if not self._listeners:
             raise KeyError(f"{call}: the {type(self).__name__.lower()} was removed")
 
+    @recorded("ListeningConstraint")
     def set_enabled(self, is_enabled: bool) -> None:
         """Switch it on or off. Raises KeyError after it, its space or one of its bodies was freed."""
         self._check_there("set_enabled")
         self.row["is_enabled"] = int(is_enabled)
 
+    @recorded("ListeningConstraint")
     def remove(self) -> None:
         """Take it out of its system, also if a body of it was freed before. Nothing else may be called afterwards. Raises
         KeyError the second time."""
@@ -88,6 +98,7 @@ class ListeningConstraint:
 class ListenerInterface(Part):
     """The part of a `World` that handles listeners."""
 
+    @refused_while_recording("step listeners of your own")
     def add(self, system: int, function, moments: int, context: int = 0, is_together: bool = False) -> int:
         """Have a function called in each step of a system, at BEFORE_STEP, SUB_STEP, AFTER_STEP or several of them. An entry
         point or an address is called as `f(address of SYSTEM, context, time)`, a Python function as `f(time)`. `is_together`:

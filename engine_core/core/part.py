@@ -11,3 +11,8 @@ class Part:
         self._shapes, self._shape_users, self._joints = world.shapes, world.shape_users, world.joints
         self._systems, self._exceptions, self._layers = world.systems, world.exceptions, world.layers
         self._group_filters, self._late, self._retirement = world.group_filters, world.late, world.retirement
+
+    @property
+    def recorder(self):
+        """The writer of a recording of the world, or None."""
+        return self._world.recorder

@@ -17,6 +17,7 @@ from ..edit import joint_placement
 from ..geometry.turning import inverse
 from ..joints.schema import ANGULAR_AXES, IS_CONNECTED, UNLIMITED
 from ..runtime.memory import address_of
+from ..runtime.recorded_calls import recorded
 from .numbers import finite, number
 
 
@@ -31,6 +32,16 @@ class PoseMotors:
         self._aims["joint"], self._aims["rotation"] = indices, (0.0, 0.0, 0.0, 1.0)
         self._is_reversed = np.array(is_reversed, bool)
 
+    @property
+    def recorder(self):
+        """The writer of a recording of the world, or None."""
+        return self._world.recorder
+
+    @property
+    def joints(self) -> tuple[list[int], list[bool]]:
+        """The ids of its joints, and for which of them rotations are of body A in the frame of B."""
+        return self._ids.tolist(), self._is_reversed.tolist()
+
     def __len__(self) -> int:
         return len(self._ids)
 
@@ -39,6 +50,7 @@ class PoseMotors:
         if len(gone):
             raise KeyError(f"{call}: the joint {gone[0]} was removed")
 
+    @recorded("PoseMotors")
     def aim(self, rotations, rate: float = 15.0, most_torque=math.inf) -> None:
         """Turn each body towards a rotation in its parent's frame, in the next steps until the next call: unit quaternions x, y,
         z, w (n, 4). `rate` [1/s]: the motors' speed by the angle that is left; at most the number of steps in a second.
@@ -59,6 +71,7 @@ class PoseMotors:
         if aim_joints(self._world.address, address_of(aims), len(aims)):
             self._renew()
 
+    @recorded("PoseMotors")
     def relax(self) -> None:
         """Switch the motors off: the joints are free again. Raises KeyError."""
         self._check("relax")

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..bodies.schema import RIGID
 from ..geometry.turning import turned
+from ..runtime.recorded_calls import recorded
 from ..solver.pulleys import PULLEY, begin_pulley, solve_pulley
 from .listeners import ListeningConstraint
 from .part import Part
@@ -41,6 +42,7 @@ class Pulley(ListeningConstraint):
         time = float(row["step"]["last_delta_time"]) / float(row["settings"]["substep_count"])
         return -float(self.row["total_impulse"]) / (time * float(row["settings"]["substep_count"])) if time > 0.0 else 0.0
 
+    @recorded("Pulley")
     def set_length(self, shortest: float, longest: float) -> None:
         """Set limits of |A to its wheel| + ratio |B to its wheel| [m]; equal ones make a rod. Raises ValueError, KeyError."""
         self._check_there("set_length")
@@ -62,6 +64,7 @@ def _point(name: str, value) -> np.ndarray:
 class PulleyInterface(Part):
     """The part of a `World` that handles pulleys."""
 
+    @recorded("pulley")
     def create(
         self, body_a: int, body_b: int, point_a, point_b, fixed_a, fixed_b, ratio: float = 1.0, shortest: float = 0.0,
         longest: float | None = None,

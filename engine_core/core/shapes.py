@@ -10,6 +10,7 @@ from ..bodies.identity import describe_id, index_of, kind_of
 from ..bodies.schema import KIND_SHAPE
 from ..edit.brick_edits import make_edit
 from ..edit.single_brick_edits import Following, follow_single
+from ..runtime.recorded_calls import recorded
 from ..structures.single_edits import SingleBatch
 from ..structures.structure import merged
 from .part import Part
@@ -24,6 +25,7 @@ class ShapeInterface(Part):
         self._noting = threading.Lock()
         self._followings: list[Following] = []  # rows that no thread uses
 
+    @recorded("shape")
     def create(self, kind: int) -> int:
         """Create an empty shape of a kind (`shapes.schema`) and return its id."""
         return self.id_of(self._shapes.create(kind))
@@ -40,6 +42,7 @@ class ShapeInterface(Part):
             raise KeyError(f"{call}: there is no shape {describe_id(identity)}: it was freed")
         return index
 
+    @recorded("shape")
     def destroy(self, identity: int) -> None:
         """Free a shape; bodies that use it lose it."""
         shape = self.index("free", identity)
@@ -49,6 +52,7 @@ class ShapeInterface(Part):
         self._world.body.contact_biases.pop(shape, None)
         self._shapes.free(shape)
 
+    @recorded("shape")
     def update_height_field(self, identity: int, x: int, z: int, heights, materials=None) -> None:
         """Change the samples of a height field in place, from column x and row z on, to `heights` `(rows, columns)` [m], and the
         materials of the cells from there on; None keeps them. Bodies on it wake up. Raises KeyError, ValueError."""

@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from ..runtime.memory import Pool, address_of
+from ..runtime.recorded_calls import recorded
 from ..solver.listeners import MOST_LISTENERS
 from ..soft_bodies.layout import Layout, lay_out, masses_of
 from ..soft_bodies.rays import SOFT_RAY, ray_soft_body
@@ -133,6 +134,7 @@ class SoftBody(ListeningConstraint):
         """Mass of all particles [kg]."""
         return float(self._masses.sum())
 
+    @recorded("SoftBody")
     def set_mass(self, mass: float) -> None:
         """Set the mass of all particles together [kg]. Raises ValueError, KeyError."""
         self._check_there("set_mass")
@@ -142,6 +144,7 @@ class SoftBody(ListeningConstraint):
         self._arrays["inverse_masses"][pins] = 0.0
         self.wake()
 
+    @recorded("SoftBody")
     def move_particles(self, particles, positions) -> None:
         """Put particles, numbers (k,), at positions, world [m] (k, 3), at once; they keep their velocities. Raises ValueError,
         KeyError."""
@@ -155,6 +158,7 @@ class SoftBody(ListeningConstraint):
         self._write_bounds()
         self.wake()
 
+    @recorded("SoftBody")
     def move(self, basis, offset) -> None:
         """Turn and move all particles: by the matrix `basis` (3, 3), then by `offset` [m] (3,). Raises ValueError, KeyError."""
         self._check_there("move")
@@ -164,6 +168,7 @@ class SoftBody(ListeningConstraint):
         self._write_bounds()
         self.wake()
 
+    @recorded("SoftBody")
     def set_velocities(self, velocities) -> None:
         """Set the velocities of all particles, world [m/s] (n, 3), or (3,) for all. Raises ValueError, KeyError."""
         self._check_there("set_velocities")
@@ -171,6 +176,7 @@ class SoftBody(ListeningConstraint):
         self._arrays["velocities"][:] = finite("set_velocities", "velocities", velocities, shape, FASTEST)
         self.wake()
 
+    @recorded("SoftBody")
     def apply_impulses(self, particles, impulses) -> None:
         """Apply impulses [N s] (k, 3) to particles, numbers (k,). Raises ValueError, KeyError."""
         self._check_there("apply_impulses")
@@ -179,6 +185,7 @@ class SoftBody(ListeningConstraint):
         np.add.at(self._arrays["velocities"], chosen, changes)
         self.wake()
 
+    @recorded("SoftBody")
     def apply_forces(self, particles, forces) -> None:
         """Apply forces [N] (k, 3) to particles, numbers (k,), during the next step. Raises ValueError, KeyError."""
         self._check_there("apply_forces")
@@ -207,6 +214,7 @@ class SoftBody(ListeningConstraint):
         """Numbers of the pinned particles (k,)."""
         return np.flatnonzero(self._is_pinned())
 
+    @recorded("SoftBody")
     def pin(self, particles) -> None:
         """Pin particles, numbers (k,), where they are: nothing moves them but `lead_pins`. Raises ValueError, KeyError."""
         self._check_there("pin")
@@ -216,6 +224,7 @@ class SoftBody(ListeningConstraint):
         self._arrays["velocities"][chosen] = 0.0
         self.wake()
 
+    @recorded("SoftBody")
     def unpin(self, particles) -> None:
         """Let pinned particles, numbers (k,), go. Raises ValueError, KeyError."""
         self._check_there("unpin")
@@ -223,6 +232,7 @@ class SoftBody(ListeningConstraint):
         self._arrays["inverse_masses"][chosen] = 1.0 / self._masses[chosen]
         self.wake()
 
+    @recorded("SoftBody")
     def lead_pins(self, particles, positions) -> None:
         """Have pinned particles, numbers (k,), reach positions, world [m] (k, 3), by the end of the next step, pushing what is in
         their way. Raises ValueError, KeyError."""
@@ -234,6 +244,7 @@ class SoftBody(ListeningConstraint):
 
     # Settings.
 
+    @recorded("SoftBody")
     def set_stiffness(self, edges: float, bends: float, scale: float = 1.0) -> None:
         """Set how stiff edges and bends are [N/m], infinite for rigid ones, 0 for none; `scale`: their rest lengths, as parts of
         those of the mesh. Raises ValueError, KeyError."""
@@ -249,6 +260,7 @@ class SoftBody(ListeningConstraint):
         rows["rest"] = self.layout.edges["rest"] * factor
         self.wake()
 
+    @recorded("SoftBody")
     def set_setting(self, name: str, value: float) -> None:
         """Set "radius" [m], "friction", "damping" [1/s], "drag", "pressure" [J] or "gravity_scale". Raises ValueError,
         KeyError."""
@@ -260,6 +272,7 @@ class SoftBody(ListeningConstraint):
         self.row[name] = value
         self.wake()
 
+    @recorded("SoftBody")
     def set_layers(self, layer: int, mask: int) -> None:
         """Set its own layers and those that it collides with, 32 bits each, no quantities. Raises ValueError, KeyError."""
         self._check_there("set_layers")
@@ -267,11 +280,13 @@ class SoftBody(ListeningConstraint):
             self.row[name] = int(number("set_layers", name, bits, 0.0, 0xFFFFFFFF))
         self.wake()
 
+    @recorded("SoftBody")
     def set_precision(self, precision: int) -> None:
         """Set the number of small steps in 1/240 s, at least 1 and at most 50, no unit. Raises ValueError, KeyError."""
         self._check_there("precision")
         self.row["precision"] = int(number("precision", "precision", precision, 1.0, 50.0))
 
+    @recorded("SoftBody")
     def set_exceptions(self, bodies) -> None:
         """Set the bodies, ids (k,), that it passes through. Raises KeyError."""
         self._check_there("set_exceptions")
@@ -281,6 +296,7 @@ class SoftBody(ListeningConstraint):
         self.row["exception_count"] = len(self._arrays["exceptions"])
         self.wake()
 
+    @recorded("SoftBody")
     def wake(self) -> None:
         """Let it move from the next step on, if it is asleep."""
         self.row["is_asleep"], self.row["still_time"] = 0, 0.0
@@ -321,6 +337,7 @@ class SoftBody(ListeningConstraint):
 class SoftBodyInterface(Part):
     """The part of a `World` that handles soft bodies."""
 
+    @recorded("soft_body")
     def create(
         self, system: int, vertices, triangles, mass: float = 1.0, stiffness: float = 500.0, bending: float = 0.0
     ) -> SoftBody:

@@ -25,6 +25,7 @@ from ..constraints.vehicle_schema import (
 from ..geometry.turning import turned
 from ..edit import body_placement
 from ..runtime.memory import address_of
+from ..runtime.recorded_calls import recorded
 from ..shapes.schema import CYLINDER, SPHERE
 from ..solver.vehicles import begin_vehicle, solve_vehicle
 from .listeners import ListeningConstraint
@@ -176,6 +177,7 @@ class Vehicle(ListeningConstraint):
         places = (*self._parts, "query", "hit")
         return [("record", self._record, places), *((name, rows, ()) for name, rows in self._parts.items())]
 
+    @recorded("Vehicle")
     def drive(self, throttle: float = 0.0, right: float = 0.0, brake: float = 0.0, hand_brake: float = 0.0) -> None:
         """Set the driver's input until the next call: throttle and steering -1 to 1, brakes 0 to 1, clamped, no units. An
         automatic drives backwards with a negative throttle. Raises ValueError for NaN and infinity, KeyError after the vehicle,
@@ -190,6 +192,7 @@ class Vehicle(ListeningConstraint):
         for name, value in asked.items():
             self.row[name] = min(max(float(value), 0.0 if "brake" in name else -1.0), 1.0)
 
+    @recorded("Vehicle")
     def drive_tracks(self, throttle: float, left: float = 1.0, right: float = 1.0, brake: float = 0.0) -> None:
         """Drive a tank: each track runs at a fraction of the engine's speed, -1 to 1, and different fractions turn the tank; no
         units. Raises ValueError, KeyError."""
@@ -201,6 +204,7 @@ class Vehicle(ListeningConstraint):
             drive["input"] = min(max(float(part), -1.0), 1.0)
         body_placement.wake(self._world.address, int(self.row["body"]))
 
+    @recorded("Vehicle")
     def set_gear(self, gear: int, clutch: float = 1.0) -> None:
         """Shift by hand: 1 is the first gear, 0 neutral, -1 the first reverse gear; clutch 0 (open) to 1; no units. Raises
         ValueError, KeyError."""
@@ -247,6 +251,7 @@ class Vehicle(ListeningConstraint):
             return 0.0, 0.0, 0.0
         return float(wheel["total_push"]) / time, float(wheel["total_drive"]) / time, float(wheel["total_side"]) / time
 
+    @recorded("Vehicle")
     def remove(self) -> None:
         """Take the wheels off the body, also if the body was freed before. Nothing else may be called afterwards. Raises KeyError
         the second time."""
@@ -269,6 +274,7 @@ class _Parts:
 class VehicleInterface(Part):
     """The part of a `World` that handles vehicles."""
 
+    @recorded("vehicle")
     def create(
         self, body: int, wheels: Sequence[Wheel], engine: Engine | None = None, differentials: Sequence[Differential] = (),
         tracks: Sequence[Track] = (), anti_roll_bars: Sequence[AntiRollBar] = (), lean: Lean | None = None,

@@ -17,6 +17,7 @@ from ..bodies.schema import RIGID
 from ..edit import body_placement
 from ..geometry.turning import inverse, turned
 from ..runtime.memory import address_of
+from ..runtime.recorded_calls import recorded
 from ..water.floating import float_bodies, heights_at
 from ..water.schema import MOST_WAVES, WATER
 from .listeners import ListeningConstraint
@@ -57,6 +58,7 @@ class Water(ListeningConstraint):
     def __init__(self, world, system: int, record: np.ndarray):
         super().__init__(world, system, [], record, float_bodies)
 
+    @recorded("Water")
     def place(self, position, size, rotation=(0.0, 0.0, 0.0, 1.0)) -> None:
         """Put the middle of the surface to `position`, world [m] (3,). `size`: x, depth and z [m] (3,). `rotation`: quaternion x,
         y, z, w (4,) of its axes, of which y is up. Bodies in it wake. Raises ValueError, KeyError."""
@@ -72,6 +74,7 @@ class Water(ListeningConstraint):
         row["half_width"], row["depth"], row["half_length"] = 0.5 * edges[0], edges[1], 0.5 * edges[2]
         self._wake()
 
+    @recorded("Water")
     def set(self, **settings: float) -> None:
         """Set `density` [kg/m^3], `drag` (coefficient, no unit: force 0.5 density drag area speed^2), `damping` and
         `spin_damping` [1/s]. Bodies in it wake. Raises ValueError, KeyError."""
@@ -90,11 +93,13 @@ class Water(ListeningConstraint):
         return np.array(self.row["flow"])
 
     @flow.setter
+    @recorded("Water")
     def flow(self, velocity) -> None:
         self._check_there("flow")
         self.row["flow"] = finite("flow", "flow", velocity, (3,), FASTEST)
         self._wake()
 
+    @recorded("Water")
     def set_waves(self, waves: Sequence[Wave]) -> None:
         """Replace all waves, at most 8; they begin anew. Bodies in it wake. Raises ValueError, KeyError."""
         self._check_there("set_waves")
@@ -133,11 +138,13 @@ class Water(ListeningConstraint):
         """For how long the waves have moved [s]."""
         return float(self.row["time"])
 
+    @recorded("Water")
     def set_enabled(self, is_enabled: bool) -> None:
         """Switch it on or off. Bodies in it wake. Raises KeyError."""
         super().set_enabled(is_enabled)
         self._wake()
 
+    @recorded("Water")
     def remove(self) -> None:
         """Take it out of its space; bodies in it wake. Raises KeyError the second time."""
         if self._listeners and self._world.has_system(self._system):
@@ -163,6 +170,7 @@ class Water(ListeningConstraint):
 class WaterInterface(Part):
     """The part of a `World` that handles water."""
 
+    @recorded("water")
     def create(
         self, system: int, position, size, rotation=(0.0, 0.0, 0.0, 1.0), layers: int = ALL_LAYERS, gravity: float | None = None,
         flow=(0.0, 0.0, 0.0), waves: Sequence[Wave] = (), **settings: float,

@@ -21,14 +21,15 @@ from ..bodies.exceptions import Exceptions
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.layers import SUB_GROUPS, MaskLayers, fill_layers
 from ..bodies.pool import BodyPool, InstancePool
-from ..bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, WALK_ROW_WORDS, WORLD
+from ..bodies.schema import KIND_SHAPE, KIND_SYSTEM, LAYERS, SHADOW, WALK_ROW_WORDS
 from ..bodies.system_schema import SYSTEM
 from ..bodies.shape_users import ShapeUsers
 from ..collision.brick_names import name_brick
 from ..collision.inner_faces import is_inner_contact
 from ..collision.merged_contacts import merge_contacts
 from ..edit.body_locks import BodyLocks
-from ..edit.commands import edit
+from ..edit.commands import edit, execute_now
+from ..edit.edit_log import WORLD_AND_LOG
 from ..edit.late_edits import LateEdits
 from ..edit.origin import shift
 from ..edit.retirement import Retirement
@@ -38,12 +39,13 @@ from ..runtime.job_system import JobSystem
 from ..runtime.memory import Pool, PoolFull, address_of
 from ..runtime.parking import PARKING, system_functions
 from ..runtime.pooled_threads import PooledThreads
+from ..runtime.recorded_calls import recorded
 from ..runtime.thread_pool import shared_pool
 from ..sensors.change import forget_events
 from ..sensors.pools import AreaPool
 from ..shapes.pool import ShapePool
 from ..step.limits import limits_for, name_of_limit
-from ..step.physics_system import PhysicsSystem
+from ..step.physics_system import PhysicsSystem, step
 from ..structures.single_edits import edit_single
 from .areas import AreaInterface
 from .bodies import BodyInterface
@@ -78,9 +80,14 @@ class World:
         self.job_system = PooledThreads(shared_pool(threads)) if job_system is None else job_system
         self.limits, self.usual_limits = limits_for(limits)
         self.name_limit, limits = name_limit, self.limits
-        self._memory = np.zeros(1, dtype=WORLD)
-        self.record = self._memory[0]
-        self.address = address_of(self._memory)
+        self.memory = np.zeros(1, dtype=WORLD_AND_LOG)
+        self.record = self.memory["world"][0]
+        self.recorder = None
+        """The writer of a recording of this world (state/recordings.py), or None."""
+        self.log_memory = None
+        """The memory of the log of the last recording: an edit of another thread may be leaving a row in it."""
+        self.edit, self.execute_now, self.step_function = edit, execute_now, step
+        self.address = address_of(self.memory)
         self.bodies = BodyPool(limits["bodies"], name_limit("bodies"))
         self.areas = AreaPool(limits["bodies"])
         self.instances = InstancePool(limits["body_shapes"], name_limit("body_shapes"))
@@ -150,6 +157,7 @@ class World:
 
     # Systems.
 
+    @recorded("world")
     def create_system(self, gravity=(0.0, -9.8, 0.0), is_active: bool = True, **settings) -> int:
         """Create a physics system and return its id. `settings` are names of `PhysicsSystem.SETTINGS`. Raises ValueError,
         PoolFull, NoAddressSpace."""
@@ -182,6 +190,26 @@ class World:
         """The physics system with this id."""
         return self._systems[self.system_index("system", identity)]
 
+    def system_ids(self) -> list[int]:
+        """The ids of all systems, in the order of their numbers."""
+        return [int(self._system_pool.rows[index]["id"]) for index in sorted(self._systems)]
+
+    def system_numbers(self) -> list[int]:
+        """The numbers of all systems, ascending."""
+        return sorted(self._systems)
+
+    def prefer_system(self, identity: int) -> None:
+        """Have the next system that is made get this id: for a replay. Raises ValueError if its number is in use."""
+        index = index_of(identity)
+        with self._lock:
+            if index in self._systems or not 0 <= index < self._system_pool.capacity:
+                raise ValueError(f"prefer_system: the number of {describe_id(identity)} is in use")
+            free = [one for one in self._free_systems if one[0] != index]
+            free += [(number, 1) for number in range(self._system_count, index)]
+            self._free_systems = [*free, (index, identity >> 32)]
+            self._system_count = max(self._system_count, index + 1)
+            self.record["system_count"] = self._system_count
+
     def has_system(self, identity: int) -> bool:
         """Whether there is a system with this id."""
         index = index_of(identity)
@@ -196,6 +224,7 @@ class World:
             raise KeyError(f"{call}: there is no space {describe_id(identity)}: {why}")
         return index
 
+    @recorded("world")
     def system_set_param(self, identity: int, name: str, value) -> None:
         """Set a setting of a system: a field of SYSTEM.settings, a number or a vector."""
         row = self._system_pool.rows[self.system_index("space_set_param", identity)]
@@ -217,6 +246,7 @@ class World:
         if name in PhysicsSystem.COUNTS and numbers != int(numbers):
             raise ValueError(f"{call}: {name} must be a whole number, got {value!r}")
 
+    @recorded("world")
     def shift_origin(self, identity: int, position) -> np.ndarray:
         """Make the bounds in a system relative to a place near `position` (world [m], double precision): far from the origin,
         bounds are coarse, some 1e-7 of the distance. Return the new origin. Positions do not change, nothing wakes, and queries
@@ -226,6 +256,7 @@ class World:
             raise RuntimeError("shift_origin: this thread is in the middle of an edit of the same space")
         return shift(system, position)
 
+    @recorded("world")
     def destroy_system(self, identity: int) -> None:
         """Free a system with its characters. Bodies still in it stay alive, in no system."""
         index = self.system_index("free", identity)
@@ -251,17 +282,30 @@ class World:
         system = self.system(identity)
         if self.late.holds(int(system.row["index"])):
             raise RuntimeError("step: this thread is in the middle of an edit of the same space")
-        if system.sensors.record["reported_count"]:
-            forget_events(system.address)
-        self.body.settle_shapes()
+        self.prepare_step(system)
         try:
             for number in range(collision_steps):
-                system.row["step"]["steps_done"], system.row["step"]["steps_left"] = number, collision_steps - 1 - number
-                system.step(delta_time / collision_steps)
-            self.joint.retire_broken(system.row)
+                self.step_once(identity, delta_time / collision_steps, number, collision_steps - 1 - number)
         finally:
-            system.row["step"]["steps_left"] = system.row["step"]["steps_done"] = 0
             self.late.settle()
         self.listener.call_python(system)
         if self.late.errors:
             raise self.late.errors.popleft()
+
+    def prepare_step(self, system: PhysicsSystem) -> None:
+        """Prepare a step, once for all of its `collision_steps`: masses follow shapes, old events are dropped."""
+        if system.sensors.record["reported_count"]:
+            forget_events(system.address)
+        self.body.settle_shapes()
+
+    def step_once(self, identity: int, delta_time: float, steps_done: int = 0, steps_left: int = 0) -> None:
+        """One of the `collision_steps` of a step, of `delta_time` [s]; so many of them were made, so many follow."""
+        system = self.system(identity)
+        step = system.row["step"]
+        step["steps_done"], step["steps_left"] = steps_done, steps_left
+        try:
+            system.step(delta_time, self.step_function)
+        finally:
+            step["steps_left"] = step["steps_done"] = 0
+        if not steps_left:
+            self.joint.retire_broken(system.row)

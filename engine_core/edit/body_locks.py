@@ -143,7 +143,7 @@ class NonLockingBodyInterface:
         return answer == commands.DONE
 
     def _do(self, command: np.ndarray) -> int:
-        return commands.edit(self.world.address, address_of(command), 0)
+        return self.world.edit(self.world.address, address_of(command), 0)
 
     # Pose and velocities.
 

@@ -23,7 +23,7 @@ from ..runtime.call import call_3_result
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from ..runtime.parking import PARKING, give_way
-from . import setting_edits
+from . import integration_edits
 from .edit_table import EDITS, MOST_VALUES, Edit, make_dispatch
 from .motion_edits import put_in
 
@@ -38,7 +38,7 @@ COMMAND = np.dtype(
 )
 COMMAND_SIZE = COMMAND.itemsize
 
-assert EDITS[put_in.number] is put_in and EDITS[-1].apply.__module__ == setting_edits.__name__  # all edits are declared
+assert EDITS[put_in.number] is put_in and EDITS[-1] is integration_edits.spread_impulse  # all edits are declared
 PUT_IN = put_in.number
 
 # Results of `edit`.
@@ -61,24 +61,22 @@ def execute(world_address, index, command):
 
 
 @kernel
-def push(system_address, command):
-    """Leave a command in the ring. Return False if it is full. Any thread, lock-free."""
-    system = system_at(system_address)
-    capacity = system.edits.capacity
-    position = atomics.load_acquire_int64(system_address + HEAD)
+def leave(ring, capacity, head_address, command):
+    """Leave a command in a ring of COMMAND. Return False if it is full. Any thread, lock-free."""
+    position = atomics.load_acquire_int64(head_address)
     while True:
-        slot = system.edits.ring + (position % capacity) * COMMAND_SIZE
+        slot = ring + (position % capacity) * COMMAND_SIZE
         turn = atomics.load_acquire_int64(slot)
         wanted = 2 * (position // capacity)
         if turn == wanted:
-            seen = atomics.compare_exchange_int64(system_address + HEAD, position, position + 1)
+            seen = atomics.compare_exchange_int64(head_address, position, position + 1)
             if seen == position:
                 break
             position = seen
         elif turn < wanted:
             return False
         else:
-            position = atomics.load_acquire_int64(system_address + HEAD)
+            position = atomics.load_acquire_int64(head_address)
     kept = view(slot, 1, COMMAND)[0]
     kept.body, kept.edit = command.body, command.edit
     for i in range(MOST_VALUES):
@@ -88,21 +86,10 @@ def push(system_address, command):
 
 
 @kernel
-def drain(system_address):
-    """Do the commands in the ring, in order. For the holder of the gate. Commands of freed bodies are dropped."""
+def push(system_address, command):
+    """Leave a command in the ring of a system. Return False if it is full. Any thread, lock-free."""
     system = system_at(system_address)
-    capacity = system.edits.capacity
-    while True:
-        position = system.edits.tail
-        slot = system.edits.ring + (position % capacity) * COMMAND_SIZE
-        if atomics.load_acquire_int64(slot) != 2 * (position // capacity) + 1:
-            return
-        command = view(slot, 1, COMMAND)[0]
-        index = row_of(system.world, command.body)
-        if index >= 0:
-            execute(system.world, np.int64(index), command)
-        atomics.store_release_int64(slot, 2 * (position // capacity) + 2)
-        system.edits.tail = position + 1
+    return leave(system.edits.ring, system.edits.capacity, system_address + HEAD, command)
 
 
 @kernel
@@ -114,44 +101,86 @@ def is_waiting(system_address):
     return atomics.load_acquire_int64(slot) == 2 * (position // system.edits.capacity) + 1
 
 
-@kernel
-def open_gate(system_address):
-    """Do the commands in the ring and open the gate. For the holder of the gate."""
-    while True:
-        drain(system_address)
-        atomics.exchange_int64(system_address + GATE, OPEN)
-        if not is_waiting(system_address):
-            return
-        if atomics.compare_exchange_int64(system_address + GATE, OPEN, EDITING) != OPEN:
-            return  # its new holder does it
+def make_drain(execute):
+    """Make the kernel that does the commands in the ring of a system, each by `execute(world_address, index, command)`."""
+
+    @kernel
+    def drain(system_address):
+        """Do the commands in the ring, in order. For the holder of the gate. Commands of freed bodies are dropped."""
+        system = system_at(system_address)
+        capacity = system.edits.capacity
+        while True:
+            position = system.edits.tail
+            slot = system.edits.ring + (position % capacity) * COMMAND_SIZE
+            if atomics.load_acquire_int64(slot) != 2 * (position // capacity) + 1:
+                return
+            command = view(slot, 1, COMMAND)[0]
+            index = row_of(system.world, command.body)
+            if index >= 0:
+                execute(system.world, np.int64(index), command)
+            atomics.store_release_int64(slot, 2 * (position // capacity) + 2)
+            system.edits.tail = position + 1
+
+    return drain
+
+
+def make_open_gate(drain):
+    """Make the kernel that does the commands in the ring and opens the gate. For the holder of the gate."""
+
+    @kernel
+    def open_gate(system_address):
+        while True:
+            drain(system_address)
+            atomics.exchange_int64(system_address + GATE, OPEN)
+            if not is_waiting(system_address):
+                return
+            if atomics.compare_exchange_int64(system_address + GATE, OPEN, EDITING) != OPEN:
+                return  # its new holder does it
+
+    return open_gate
+
+
+def make_edit(execute):
+    """Make the kernel of `edit`, which executes commands by `execute(world_address, index, command)`."""
+    drain = make_drain(execute)
+    open_gate = make_open_gate(drain)
+
+    @kernel
+    def edit(world_address, command_address, system_address):
+        if command_address == 0:
+            open_gate(system_address)
+            return np.int64(DONE)
+        command = view(command_address, 1, COMMAND)[0]
+        index = row_of(world_address, command.body)
+        if index < 0:
+            return np.int64(NO_BODY)
+        number = np.int64(command.values[0] if command.edit == PUT_IN else bodies_of(world_address)[index].system)
+        if number < 0:
+            execute(world_address, np.int64(index), command)
+            return np.int64(DONE)
+        address = world_at(world_address).systems + number * SYSTEM_SIZE
+        if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) == OPEN:
+            drain(address)
+            execute(world_address, np.int64(index), command)
+            open_gate(address)
+            return np.int64(DONE)
+        if not push(address, command):
+            return np.int64(FULL)
+        if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) == OPEN:
+            open_gate(address)
+        return np.int64(LATER)
+
+    return edit
+
+
+edit_unseen = make_edit(execute)
 
 
 @entry_point("int64(int64, int64, int64)")
 def edit(world_address, command_address, system_address):
     """Do the COMMAND at an address, or leave it for the thread that holds the gate of the body's system. Return DONE, LATER,
     NO_BODY or FULL. Any thread; never waits. With 0 for the command: open the gate of a system, for its holder."""
-    if command_address == 0:
-        open_gate(system_address)
-        return np.int64(DONE)
-    command = view(command_address, 1, COMMAND)[0]
-    index = row_of(world_address, command.body)
-    if index < 0:
-        return np.int64(NO_BODY)
-    number = np.int64(command.values[0] if command.edit == PUT_IN else bodies_of(world_address)[index].system)
-    if number < 0:
-        execute(world_address, np.int64(index), command)
-        return np.int64(DONE)
-    address = world_at(world_address).systems + number * SYSTEM_SIZE
-    if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) == OPEN:
-        drain(address)
-        execute(world_address, np.int64(index), command)
-        open_gate(address)
-        return np.int64(DONE)
-    if not push(address, command):
-        return np.int64(FULL)
-    if atomics.compare_exchange_int64(address + GATE, OPEN, EDITING) == OPEN:
-        open_gate(address)
-    return np.int64(LATER)
+    return edit_unseen(world_address, command_address, system_address)
 
 
 @entry_point("void(int64)")

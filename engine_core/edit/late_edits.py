@@ -9,7 +9,7 @@ import numpy as np
 
 from ..bodies.identity import index_of, kind_of
 from ..bodies.schema import KIND_SYSTEM
-from .commands import BUSY, STEPPING, SYSTEM_SIZE, TAKEN, edit, enter_gate
+from .commands import BUSY, STEPPING, SYSTEM_SIZE, TAKEN, enter_gate
 
 
 class LateEdits:
@@ -20,9 +20,11 @@ class LateEdits:
         self._waiting: deque = deque()
         self._bodies: Counter = Counter()
         self._count, self._counting = np.zeros(1, np.int64), threading.Lock()
-        self.waiting_address = self._count.ctypes.data  # of an int64 for compiled code: the number of waiting edits
+        self.waiting_address = self._count.ctypes.data  # of an int64 for compiled code, which leaves calls to Python
+        """The number of waiting edits, and one more while the world is recorded."""
         self._settling = threading.Lock()
         self._inside = threading.local()  # of a thread that does an edit: nested edits are part of it
+        self._is_recorded = 0
         self.errors: deque = deque()  # of edits that were done late, raised by the next step
 
     def waits_for(self, identity: int) -> bool:
@@ -49,7 +51,12 @@ class LateEdits:
 
     def _note_count(self) -> None:
         with self._counting:
-            self._count[0] = len(self._waiting)
+            self._count[0] = len(self._waiting) + self._is_recorded
+
+    def note_recording(self, is_on: bool) -> None:
+        """Note that the world is recorded: Godot's compiled answers leave all calls to Python, where they are written."""
+        self._is_recorded = int(is_on)
+        self._note_count()
 
     def _systems(self, identity: int, system: int) -> list[int]:
         """The numbers of the systems that an edit touches, in the order of taking their gates."""
@@ -73,7 +80,7 @@ class LateEdits:
 
     def _open(self, taken: list[int]) -> None:
         for address in reversed(taken):
-            edit(self._world.address, 0, address)
+            self._world.edit(self._world.address, 0, address)
 
     def settle(self) -> None:
         """Do the waiting edits that no step blocks. To be called at the end of a step."""

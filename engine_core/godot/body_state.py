@@ -8,13 +8,11 @@ import numpy as np
 
 from ..bodies import motion
 from ..bodies.motion import bodies_of
-from ..bodies.rare import rare_of
 from ..bodies.records import world_at
-from ..bodies.schema import RIGID
-from ..edit import motion_edits
+from ..edit import integration_edits, motion_edits
 from ..edit.commands import FULL, give_command
 from ..geometry.principal_axes import principal_axes
-from ..geometry.vector import add, quaternion, rotate, scale, store3, vector3
+from ..geometry.vector import quaternion, rotate, vector3
 from ..runtime.call import call_2, call_3, store_float64, store_int64, store_uint8
 from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
@@ -46,6 +44,7 @@ from .virtual_table import BODY_STATE
 
 SET_TRANSFORM = number_of("body_state.set_transform")
 SET_POSE, SET_SLEEPING = motion_edits.set_pose.number, motion_edits.set_sleeping.number
+INTEGRATE_FORCES = integration_edits.integrate_forces.number
 VELOCITY_AT = number_of("body_state.get_velocity_at_local_position")
 
 
@@ -225,18 +224,7 @@ def integrate_forces(instance, arguments, result):
     world_address, index = find(instance, arguments, 0)
     if index < 0:
         return
-    body = bodies_of(world_address)[index]
-    if body.mode < RIGID or body.system < 0:
-        return
-    dt = motion.system_of(world_address, body.system)[0].step.last_delta_time
-    rare = rare_of(world_address, body)
-    force = add(vector3(body.force), vector3(rare.constant_force))
-    gain = motion.lock_linear(body, add(vector3(body.gravity), scale(force, float(body.inverse_mass))))
-    turn = motion.inverse_inertia_times(body, add(vector3(body.torque), vector3(rare.constant_torque)))
-    v = add(vector3(body.linear_velocity), scale(gain, dt))
-    w = add(vector3(body.angular_velocity), scale(turn, dt))
-    store3(body.linear_velocity, scale(v, max(0.0, 1.0 - dt * float(body.total_linear_damp))))
-    store3(body.angular_velocity, scale(w, max(0.0, 1.0 - dt * float(body.total_angular_damp))))
+    give_command(world_address, bodies_of(world_address)[index].id, INTEGRATE_FORCES, NOTHING, NOTHING, 0.0)
 
 
 # --- layers, step, space --------------------------------------------------------------------------------------------

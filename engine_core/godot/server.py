@@ -25,6 +25,7 @@ from .call_names import CALLS
 from .creation.stock import Stock
 from .errors import missing
 from .frames import to_world
+from .game_recording import end_recording
 from .joint_making import settle_broken
 from .raw_memory import copy, reader, zero
 from .server_areas import free_area
@@ -85,8 +86,8 @@ class IdTable:
 class Server:
     """The state behind the running engine's physics server."""
 
-    def __init__(self, engine, world):
-        self.engine, self.world = engine, world
+    def __init__(self, engine, world, recorder=None):
+        self.engine, self.world, self._recorder = engine, world, recorder
         self.interface, self.variants, self.reporter = engine.interface, engine.variants, engine.reporter
         self.cooking = CompiledCooking()
         self.shapes = ShapeBindings(world.shapes, engine.variants)
@@ -121,8 +122,7 @@ class Server:
         self.bricks, self.states = BrickSets(self), States(self)
         self.queries = Queries(world)
         self._stretched_queries = StretchedQueries(self)
-        self._doomed_objects: list[int] = []
-        self._doomed_variants: list = []
+        self._doomed_objects, self._doomed_variants = [], []
         self._late: deque = deque()  # calls made while a step ran: name, function, arguments
         self._settling = threading.Lock()
         self.step_thread = StepThread(self)
@@ -130,7 +130,6 @@ class Server:
 
     def _fill_record(self) -> None:
         """Write all addresses for compiled code."""
-        from ..step.physics_system import step
         from .motion_test import is_excluded_by_motion
         from .space_state import is_excluded_by_godot
 
@@ -138,7 +137,7 @@ class Server:
         record["world"], record["is_active"] = self.world.address, 0  # until `_init`
         record["body_bindings"], record["space_bindings"] = self._body_bindings.address, self._space_bindings.address
         record["area_bindings"], record["shape_bindings"] = self._area_bindings.address, self.shapes.address
-        record["step_function"], record["tick"] = step.address, 1
+        record["step_function"], record["tick"] = self.world.step_function.address, 1
         record["thread_number"], record["yield_thread"] = system_functions()
         record["allocate"], record["free_memory"] = memory_functions()
         record["exclusion_function"] = is_excluded_by_godot.address
@@ -484,6 +483,7 @@ class Server:
         """Release everything that Godot counts. Objects that the user has not freed are freed too, with a message; but not their
         Callables: the script languages have ended, and freeing what they made would crash."""
         self.step_thread.stop()
+        end_recording(self._recorder, self.reporter)
         self.queries.close()
         self.streams.close_all()
         self.instance_batches.remove_all()

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from ..runtime.memory import address_of
+from ..runtime.recorded_calls import check_not_recorded
 from .errors import check_finite, check_vector
 from .frames import frame_of_space
 from .server_colliders import signed_id
@@ -67,6 +68,7 @@ class SoftBody:
         self.is_waiting = False
         if not self.space or not self.points.mesh:
             return
+        check_not_recorded(server.world.recorder, "soft_body", "the soft bodies of Godot")
         if not self.points.can_be_read():
             self.is_waiting = True
             return

@@ -187,6 +187,7 @@ class Engine:
         begin = time.perf_counter()
         from ..core.world import World
         from .server import Server
+        from .game_recording import begin_recording
         from .setting_table import setting_of_limit
         from .virtual_modules import import_all
 
@@ -196,7 +197,7 @@ class Engine:
         world = World(layers=layers, job_system=job_system, name_limit=setting_of_limit, **self.settings.limits())
         # A space that has no room is found out now, while Godot can still take its default engine.
         world.destroy_system(world.create_system(is_active=False))
-        self.server = Server(self, world)
+        self.server = Server(self, world, begin_recording(world, self.reporter))
         for made in self.classes:
             made.link(self.server, self.reporter, self.server.lock, self.variants, self.trials)
         if self.settings.runs_on_separate_thread:

@@ -9,17 +9,20 @@ moves the body after.
 
 import numpy as np
 
-from ..bodies.motion import bodies_of, lock_linear
+from ..bodies.motion import bodies_of
 from ..bodies.records import system_at, world_at
-from ..bodies.schema import OMITS_FORCES, RIGID
-from ..geometry.vector import add, dot, length, scale, store3, subtract, vector3
+from ..edit import integration_edits
+from ..edit.commands import COMMAND
+from ..edit.edit_log import note_held
+from ..geometry.vector import add, store3, vector3
 from ..runtime.kernel import kernel
-from ..runtime.memory import view
+from ..runtime.memory import stack_array, view
 from .schema import BODY_BINDING
 from .server_record import server_at
 
 INT32 = np.int32
 BINDING_BYTES = BODY_BINDING.itemsize
+SPREAD_IMPULSE, spread = integration_edits.spread_impulse.number, integration_edits.spread_impulse.apply
 
 
 @kernel
@@ -36,18 +39,15 @@ def note_impulse(server_address, index, impulse):
 
 
 @kernel
-def _spread(body, impulse, delta_time):
-    """Convert the part of an impulse against gravity to a force for one step."""
-    gravity = vector3(body.gravity)
-    size = length(gravity)
-    if body.mode < RIGID or body.flags & OMITS_FORCES or size == 0.0:
-        return
-    up, inverse_mass = scale(gravity, -1.0 / size), np.float64(body.inverse_mass)
-    gain = min(dot(impulse, up) * inverse_mass, size * delta_time)
-    if gain > 0.0:
-        change = lock_linear(body, scale(up, gain))
-        store3(body.linear_velocity, subtract(vector3(body.linear_velocity), change))
-        store3(body.force, add(vector3(body.force), scale(change, 1.0 / (inverse_mass * delta_time))))
+def _spread(world_address, index, impulse, delta_time):
+    """Execute the edit `spread_impulse` of a body, by index, behind the gate that the caller holds."""
+    command = stack_array(1, COMMAND)
+    command[0].body, command[0].edit = bodies_of(world_address)[index].id, SPREAD_IMPULSE
+    store3(command[0].values[0:3], impulse)
+    store3(command[0].values[3:6], (delta_time, 0.0, 0.0))
+    command[0].values[6] = 0.0
+    note_held(world_address, command[0])
+    spread(world_address, index, command[0].values)
 
 
 @kernel
@@ -62,4 +62,4 @@ def spread_impulses(server, space, delta_time):
     for slot in range(system.bodies.active_count):
         index = np.int64(active[slot])
         if bindings[index].pushed_tick == server.tick and bindings[index].pushed_id == bodies[index].id:
-            _spread(bodies[index], vector3(bindings[index].impulse), delta_time)
+            _spread(server.world, index, vector3(bindings[index].impulse), delta_time)

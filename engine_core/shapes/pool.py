@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..runtime.memory import Pool, PoolFull
+from ..runtime.recorded_calls import recorded, refused_while_recording
 from . import schema, settings
 from .compound_settings import Part, StaticCompound
 from .cooked_memory import claim
@@ -48,6 +49,7 @@ class ShapePool(StructureRows):
     def __init__(self, make_id, capacity: int = DEFAULT_CAPACITY, setting: str = ""):
         super().__init__(make_id, capacity, setting)
         self._settings: dict[int, object] = {}
+        self.recorder = None  # that of the world
         self._sizes = Pool("sizes of shapes", np.float64, capacity, (3,))  # of solids without settings in Python
         self._derived: dict[int, dict[bytes, int]] = {}  # by user's shape: stretch to row, for the present settings
 
@@ -158,47 +160,58 @@ class ShapePool(StructureRows):
 
     # Settings. Each setter checks first and raises ValueError, naming the call and the value; then the old data is kept.
 
+    @recorded("shapes")
     def set_sphere(self, index: int, radius: float) -> None:
         """Set the radius [m]."""
         self._set("set_sphere", index, settings.Sphere.checked(radius))
 
+    @recorded("shapes")
     def set_box(self, index: int, half_extents) -> None:
         """Set half of each side [m]."""
         self._set("set_box", index, settings.Box.checked(half_extents))
 
+    @recorded("shapes")
     def set_capsule(self, index: int, radius: float, height: float) -> None:
         """Set a capsule along Y; `height` [m] includes the caps and is at least twice the radius."""
         self._set("set_capsule", index, settings.Capsule.checked(radius, height))
 
+    @recorded("shapes")
     def set_cylinder(self, index: int, radius: float, height: float) -> None:
         """Set a cylinder along Y; radius and height [m]."""
         self._set("set_cylinder", index, settings.Cylinder.checked(radius, height))
 
+    @recorded("shapes")
     def set_tapered_capsule(self, index: int, half_height: float, above: float, below: float) -> None:
         """Set the convex hull of two spheres on Y, at +half_height and -half_height, with these radii [m]."""
         self._set("set_tapered_capsule", index, settings.TaperedCapsule.checked(half_height, above, below))
 
+    @recorded("shapes")
     def set_tapered_cylinder(self, index: int, half_height: float, above: float, below: float) -> None:
         """Set a tapered cylinder along Y; the radii of its two ends, of which one may be 0 [m]."""
         self._set("set_tapered_cylinder", index, settings.TaperedCylinder.checked(half_height, above, below))
 
+    @recorded("shapes")
     def set_ellipsoid(self, index: int, half_axes) -> None:
         """Set half of each axis [m]."""
         self._set("set_ellipsoid", index, settings.Ellipsoid.checked(half_axes))
 
+    @refused_while_recording("shapes with functions of your own")
     def set_custom(self, index: int, function, data=()) -> None:
         """Set the shape of a custom support function, called with `data` (numbers): see custom.py."""
         self._set("set_custom", index, settings.Custom.checked(function, data))
 
+    @recorded("shapes")
     def set_hull(self, index: int, points) -> float:
         """Set the convex hull of `points`, `(n, 3)` [m]. With no points the shape is empty. A hull has at most 256 vertices:
         return how far the farthest omitted point is outside [m]."""
         return self._set("set_hull", index, settings.Hull.checked(points)).left_out
 
+    @recorded("shapes")
     def set_plane(self, index: int, normal, distance: float) -> None:
         """Set the half space where normal . x <= distance [m]; the normal need not be of length 1."""
         self._set("set_plane", index, settings.Plane.checked(normal, distance))
 
+    @recorded("shapes")
     def set_mesh(
         self, index: int, vertices, triangles, has_backface_collision: bool = False, materials=None, material_table=None
     ) -> None:
@@ -209,6 +222,7 @@ class ShapePool(StructureRows):
         mesh = settings.Mesh.checked(vertices, triangles, has_backface_collision, materials, material_table)
         self._set("set_mesh", index, mesh)
 
+    @recorded("shapes")
     def set_height_field(self, index: int, width: int, depth: int, heights, materials=None, material_table=None) -> None:
         """Set `heights` [m], `width * depth` of them, row by row along X; cells of 1 m, centred on the origin; NaN: a hole.
         `materials` `(depth - 1, width - 1)`: for each cell the row of `material_table`, as in `set_mesh`."""
@@ -253,10 +267,12 @@ class ShapePool(StructureRows):
         if bounds is not None:
             self.rows[row]["bounds"] = bounds
 
+    @recorded("shapes")
     def set_separation_ray(self, index: int, length: float, slides_on_slope: bool = False) -> None:
         """Set a separation ray from the origin along +Z; length [m]."""
         self._set("set_separation_ray", index, settings.SeparationRay.checked(length, slides_on_slope))
 
+    @recorded("shapes")
     def set_compound(self, index: int, parts) -> None:
         """Set a static compound of `parts`, each (index of a shape, transform of twelve numbers), optionally with a number of the
         user's and (friction, restitution). The present settings of the shapes are copied, those of nested compounds too; later
@@ -273,6 +289,7 @@ class ShapePool(StructureRows):
             given.append(Part(own, *part[1:]))
         self._set("set_compound", index, StaticCompound.checked(given))
 
+    @refused_while_recording("structures of bricks")
     def set_structure(self, index: int, structure, unit: float = 1.0, material_table=None, detail: int = DETAIL) -> None:
         """Set a structure (structures/structure.py), which stays the caller's to edit. `unit`: length of its unit [m];
         `material_table` `(k, 2)`: friction and restitution of the materials 1 to k of bricks. `detail`: with more bricks

@@ -27,6 +27,7 @@ class ShapeRows:
         self._part_rows: dict[int, list[int]] = {}  # of a compound's row: those of its parts, used by it alone
         self._rows_of: dict[int, set[int]] = {}  # of a user's shape: rows for its uses, of present and past settings
         self._free_rows: list[int] = []
+        self._reserved, self._preferred = frozenset(), -1
         self._retired_blocks: list = []
         self._retired_memory: list[int] = []  # addresses
         self._retired_rows: list[int] = []
@@ -42,6 +43,8 @@ class ShapeRows:
     def _take_row(self, kind: int) -> int:
         if not self._free_rows and self._retired_rows:
             self.reclaim()
+        if self._reserved and (self._preferred >= 0 or self._free_rows):
+            self._set_next_row()
         if self._free_rows:
             index = self._free_rows.pop()
         elif self.row_count < self.pool.capacity:
@@ -54,6 +57,29 @@ class ShapeRows:
         self.rows[index] = np.zeros((), dtype=schema.SHAPE)
         row["sequence"], row["user_kind"], row["current"] = sequence, kind, index
         return index
+
+    def reserve(self, indices: set[int]) -> None:
+        """Keep rows for shapes that take them by `prefer`: for a replay, before there is any shape."""
+        with self._lock:
+            self._reserved = frozenset(indices)
+            self.row_count = max((*indices, -1)) + 1
+            self._free_rows = [index for index in range(self.row_count) if index not in indices]
+
+    def prefer(self, index: int, sequence: int) -> None:
+        """Have the next shape that is made get this row, which was reserved, in this use of it. Raises ValueError if the row is
+        in use."""
+        self.reclaim()
+        with self._lock:
+            if index not in self._reserved or self.rows[index]["id"] or index in self._rows_of or index in self._retiring:
+                raise ValueError(f"prefer: the row of shape {index} is in use")
+            self._preferred, self.rows[index]["sequence"] = index, sequence - 1
+
+    def _set_next_row(self) -> None:
+        """Put the row that the next shape gets at the end of the free ones; reserved rows are for no other."""
+        self._free_rows = [index for index in self._free_rows if index not in self._reserved]
+        if self._preferred >= 0:
+            self._free_rows.append(self._preferred)
+            self._preferred = -1
 
     def _make_room(self, count: int) -> None:
         """Give back rows that are no longer read, if fewer than `count` are free."""

@@ -94,6 +94,8 @@ class SpaceStates:
         """Put the space back to a state. Raises KeyError, TypeError, StateError, TimeoutError; then nothing was changed."""
         if not isinstance(state, State):
             raise TypeError(f"restore: a State is wanted, got {state!r}")
+        if self._world.recorder is not None:
+            raise StateError("restore: a recording of this world is being made, and it cannot hold restored states")
         self._settle("restore")
         table = self._renewed_table()
         self._check_population(state, table)

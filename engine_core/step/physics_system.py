@@ -304,9 +304,9 @@ class PhysicsSystem:
         events.flags.writeable = False
         return events
 
-    def step(self, delta_time: float) -> None:
-        """Simulate by `delta_time` [s]. Warns of limits that left something out."""
-        step(self.address, delta_time)
+    def step(self, delta_time: float, function=step) -> None:
+        """Simulate by `delta_time` [s]. Warns of limits that left something out. `function`: the entry point of the world."""
+        function(self.address, delta_time)
         self.limit_warnings.warn()
 
     def measure_stages(self, is_on: bool = True) -> None:

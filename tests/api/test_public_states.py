@@ -101,3 +101,15 @@ def test_removed_spaces_are_named(space):
     for call in (space.hash, space.save, history.keep, lambda: space.step_count):
         with pytest.raises(KeyError, match="there is no space"):
             call()
+
+
+def test_a_recording_is_a_file_and_ends_with_its_block(tmp_path):
+    world = scree.World(threads=1, bodies=64, body_shapes=64, shapes=64)
+    with scree.Recording(world, tmp_path / "a", hash_every=1) as recording:
+        space = world.add_space()
+        space.add_rigid(scree.Sphere(radius=0.5), (0, 3, 0)).velocity = (1, 0, 0)
+        space.step(1 / 60)
+    size = (tmp_path / "a").stat().st_size
+    space.step(1 / 60)
+    recording.close()  # the second time it does nothing
+    assert size == (tmp_path / "a").stat().st_size > 100

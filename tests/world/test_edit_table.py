@@ -10,7 +10,7 @@ import pytest
 from small_world import SmallWorld
 
 from scree.batches.editing import edit_bodies
-from scree.edit import commands, motion_edits, setting_edits
+from scree.edit import commands, integration_edits, motion_edits, setting_edits
 from scree.edit.body_locks import NonLockingBodyInterface
 from scree.edit.commands import STEPPING
 from scree.edit.edit_table import EDITS
@@ -30,7 +30,8 @@ LEGAL = {
 
 def values_of(edit) -> list:
     """Legal values of an edit's arguments."""
-    return [(0.5, -1.5, 2.5) if count == 3 else LEGAL.get(name, 0.25) for name, count in edit.arguments]
+    up = 1.5 if edit is integration_edits.spread_impulse else -1.5  # only what acts against gravity is spread
+    return [(0.5, up, 2.5) if count == 3 else LEGAL.get(name, 0.25) for name, count in edit.arguments]
 
 
 class Scene(SmallWorld):
@@ -118,7 +119,7 @@ def test_edits_are_numbered_in_order_and_say_what_they_do():
     assert str(motion_edits.apply_force.signature) == "(self, identity, force, offset) -> bool"
 
 
-@pytest.mark.parametrize("first", ["edit.motion_edits", "edit.setting_edits", "godot.setting_calls"])
+@pytest.mark.parametrize("first", ["edit.motion_edits", "edit.setting_edits", "edit.integration_edits", "godot.setting_calls"])
 def test_numbers_do_not_depend_on_what_is_imported_first(first):
     """Compiled code has the numbers, and is kept from one program for the next."""
     lines = f"import scree.{first}, scree.edit.commands", "print([e.name for e in scree.edit.edit_table.EDITS])"
