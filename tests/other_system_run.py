@@ -1,9 +1,12 @@
 """A plugin of pytest for runs on another system (`scree prove platform_tests`): leaves out tests that need Godot, a quiet
-machine, or Numba where that is not there; the tools are imported from the checkout."""
+machine, or Numba where that is not there, and those that take too long on an emulated processor; the tools are imported from the
+checkout."""
 
 import errno
 import functools
 import importlib.util
+import platform
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +31,13 @@ _find_tools()
 
 FIXTURES = {"godot", "project"}
 COMPILER = "numba"
+LONGEST = 60.0
+"""A test that takes longer on an emulated processor is left out [s]: some would take an hour."""
+IS_EMULATED = platform.machine() == "aarch64"
+
+
+class TakesTooLong(BaseException):  # hypothesis would take an Exception for a failure, and look for a simpler one
+    """A test has taken more than `LONGEST`."""
 
 
 @functools.cache
@@ -62,6 +72,8 @@ def _what_is_absent(error: BaseException | None) -> str:
         return "" if _is_there(COMPILER) else COMPILER
     if isinstance(error, OSError) and error.errno == errno.ENOEXEC:
         return "a second process under the emulator"
+    if isinstance(error, TakesTooLong):
+        return f"more time than {LONGEST:g} s under the emulator"
     if isinstance(error, BaseExceptionGroup):
         absent = list(map(_what_is_absent, error.exceptions))
         return absent[0] if all(absent) else ""
@@ -79,6 +91,22 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
     if report.outcome == "failed" and f"No module named {COMPILER!r}" in str(report.longrepr) and not _is_there(COMPILER):
         _leave_out(report, collector.path, COMPILER)
     return report
+
+
+def _end_test(number: int, frame: object) -> None:
+    raise TakesTooLong
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    if not IS_EMULATED:
+        return (yield)
+    signal.signal(signal.SIGALRM, _end_test)
+    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -42,17 +42,43 @@ def godot(): raise OSError
 """
 
 
+SLOW_TESTS = """
+import time
+from hypothesis import given, strategies
+
+def test_quick(): pass
+def test_slow():
+    while True: time.sleep(0.01)
+@given(strategies.integers())
+def test_slow_examples(number): time.sleep(0.05)
+"""
+
+
+def counts_of(folder: Path, plugin: str) -> tuple[dict[str, int], list[str], str]:
+    """How the tests in a folder end with a plugin: their numbers, the lines of those that failed, and all that pytest printed."""
+    paths = os.pathsep.join((str(folder), str(places.checkout() / "tests")))
+    command = [sys.executable, "-m", "pytest", "-q", "-rfEs", "-p", plugin, "-p", "no:cacheprovider", "."]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, "PYTHONPATH": paths})
+    return *prove_platform_tests.ends(done.stdout), done.stdout
+
+
 def test_what_is_left_out_and_what_counts(tmp_path):
     (tmp_path / "test_some.py").write_text(TESTS)
     (tmp_path / "test_imports.py").write_text("import numba\ndef test_nothing(): pass")
     (tmp_path / "numba.py").write_text("raise ModuleNotFoundError(\"No module named 'numba'\", name='numba')")
-    paths = os.pathsep.join((str(tmp_path), str(places.checkout() / "tests")))
-    command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", prove_platform_tests.PLUGIN, "-p", "no:cacheprovider", "."]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": paths})
-    counts, failed = prove_platform_tests.ends(done.stdout)
-    assert counts == {"failed": 3, "passed": 2, "skipped": 7}, done.stdout
+    counts, failed, report = counts_of(tmp_path, prove_platform_tests.PLUGIN)
+    assert counts == {"failed": 3, "passed": 2, "skipped": 7}, report
     named = [line.split("::")[1].split()[0] for line in failed]
     assert named == ["test_fails", "test_lacks_something_else", "test_fails_after_it_lacked_a_compiler"]
+
+
+def test_what_takes_too_long_is_left_out_on_an_emulated_processor(tmp_path):
+    (tmp_path / "test_some.py").write_text(SLOW_TESTS)
+    settings = "import other_system_run as run\nrun.IS_EMULATED, run.LONGEST = True, 0.2"
+    (tmp_path / "emulated.py").write_text(f"from other_system_run import *\n{settings}\n")
+    counts, failed, report = counts_of(tmp_path, "emulated")
+    assert counts == {"passed": 1, "skipped": 2} and not failed, report
+    assert report.count("more time than 0.2 s under the emulator") >= 1
 
 
 def test_output_without_an_end_has_no_counts():

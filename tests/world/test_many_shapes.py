@@ -100,6 +100,7 @@ def test_copies_of_shapes_that_nobody_reads_are_used_again():
     assert small.world.body.shape_transform(body, 60)[9:] == pytest.approx((120.0, 0.0, 0.0))
 
 
+@pytest.mark.alone
 def test_a_shape_freed_goes_from_all_its_places_at_once():
     small = SmallWorld()
     world = small.world

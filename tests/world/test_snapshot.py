@@ -227,6 +227,7 @@ def test_one_moment_for_all_while_others_step_edit_and_stream(monkeypatch):
     assert taken_count > 10 and len(different) > 2 and not busy.errors
 
 
+@pytest.mark.alone
 def test_how_long_a_step_may_wait():
     """A thousand boxes, as the product does it: compiled, behind the gate."""
     small = SmallWorld()
