@@ -15,7 +15,8 @@ from sphinx.pycode import ModuleAnalyzer
 import scree
 
 PAGES = {
-    "worlds": ("api.world", "api.space"), "states": ("api.states",), "bodies": ("api.body", "api.bodies"),
+    "worlds": ("api.world", "api.space"), "states": ("api.states",),
+    "recordings": ("api.recordings",), "bodies": ("api.body", "api.bodies"),
     "shapes": ("api.shapes", "api.structures"),
     "materials": ("api.materials",), "joints": ("api.joint_values", "api.joint", "core.pulleys", "core.pose_motors"),
     "areas": ("api.areas",),

@@ -219,11 +219,14 @@ Pin | PinJoint3D |
 Plane | WorldBoundaryShape3D |
 PoolFull | - | Godot prints the error, which names the project setting
 PoseMotors | ScreeRagdoll3D, Scree.pose_motors_create |
+PoseMotors.joints | - | for recordings inside the engine
+PoseMotors.recorder | - | for recordings inside the engine
 PoseMotors.aim | ScreeRagdoll3D.strength, Scree.pose_motors_aim |
 PoseMotors.relax | ScreeRagdoll3D.strength, Scree.pose_motors_relax |
 Pulley | Scree.pulley_create |
 Pulley.first_listener | - | a number inside the engine
 Pulley.listeners | - | numbers inside the engine
+Pulley.recorder | - | for recordings inside the engine
 Pulley.records | - | for saved states inside the engine
 Pulley.set_enabled | Scree.joint_set_enabled |
 Pulley.remove | Scree.free_joint |
@@ -233,6 +236,8 @@ Pulley.set_length | Scree.pulley_set_lengths |
 RackAndPinion | Scree.rack_create, Scree.gear_set_ratio |
 Ranges | StreamingWorld3D.full_ring, StreamingWorld3D.medium_ring, StreamingWorld3D.low_ring, StreamingWorld3D.hysteresis |
 Ranges.over_tiles | StreamingWorld3D.tiles_folder | the tiles tell their size
+Recording | - | SCREE_RECORD in the environment of a game
+Recording.close | - | see Recording
 Rope | Scree.pulley_create |
 SeparationRay | SeparationRayShape3D |
 Shape | Shape3D |
@@ -241,6 +246,7 @@ Slider | SliderJoint3D |
 SoftBody | SoftBody3D |
 SoftBody.first_listener | - | a number inside the engine
 SoftBody.listeners | - | numbers inside the engine
+SoftBody.recorder | - | for recordings inside the engine
 SoftBody.records | - | for saved states inside the engine
 SoftBody.set_enabled | - | no call yet
 SoftBody.remove | Node.queue_free |
@@ -347,6 +353,7 @@ Track | ScreePhysicsServer3D.vehicle_create | "tracks" of its description
 Vehicle | ScreeVehicle3D, ScreePhysicsServer3D.vehicle_create |
 Vehicle.first_listener | - | a number inside the engine
 Vehicle.listeners | - | numbers inside the engine
+Vehicle.recorder | - | for recordings inside the engine
 Vehicle.records | - | for saved states inside the engine
 Vehicle.set_enabled | - | no call yet
 Vehicle.remove | Node.queue_free, ScreePhysicsServer3D.vehicle_remove |
@@ -363,6 +370,7 @@ Viewer | StreamingWorld3D.viewers |
 Water | ScreeWater3D, Scree.water_create |
 Water.first_listener | - | a number inside the engine
 Water.listeners | - | numbers inside the engine
+Water.recorder | - | for recordings inside the engine
 Water.records | - | for saved states inside the engine
 Water.set_enabled | - | add and remove the node
 Water.remove | Node.queue_free, Scree.water_free |
