@@ -8,6 +8,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (the backend is chosen first)
 
+from scree.tools import figure_files  # noqa: E402
 from scree.tools.bench import SceneResult  # noqa: E402
 from scree.tools.bench_figures import tick_floors  # noqa: E402
 
@@ -50,8 +51,4 @@ def plot(results: Sequence[SceneResult], folder: Path, skip: int = 0, name: str 
         bars.tick_params(axis="x", labelsize=8)
         for axes in (over_time, bars):
             axes.spines[["top", "right"]].set_visible(False)
-    paths = [folder / f"{name}.svg", folder / f"{name}.png"]
-    for path in paths:
-        figure.savefig(path, dpi=130)
-    plt.close(figure)
-    return paths
+    return figure_files.write(figure, folder, name)

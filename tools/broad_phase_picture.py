@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from scree.tools import figure_files
+
 BODIES, BATCHES, SIDE = 4000, 16, 600.0  # a smaller world than the one that is measured, so that one sees something
 RAYS = 2000
 
@@ -90,8 +92,4 @@ def draw(states: list[TreeState], folder: Path) -> list[Path]:
         axes.set(xlim=(-SIDE / 2, SIDE / 2), ylim=(-SIDE / 2, SIDE / 2), aspect="equal", xlabel="x [m]", ylabel="z [m]")
         nodes, boxes = state.ray[0], state.box[0]
         axes.set_title(f"{state.title}\na ray: {nodes:.1f} nodes, {4 * nodes:.0f} tests; a box: {boxes:.1f} nodes")
-    paths = [folder / "broadphase.svg", folder / "broadphase.png"]
-    for path in paths:
-        figure.savefig(path, dpi=110)
-    plt.close(figure)
-    return paths
+    return figure_files.write(figure, folder, "broadphase", dpi=110)

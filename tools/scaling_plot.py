@@ -7,6 +7,8 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (the backend is chosen first)
 
+from scree.tools import figure_files  # noqa: E402
+
 _COLOURS = {1: "#2e86ab", 2: "#e4572e"}
 
 
@@ -22,9 +24,4 @@ def plot(found: dict[int, dict[int, float]], slopes: dict[int, float], folder: P
     axes.set(xscale="log", yscale="log", xlabel="boxes in a settled pile", ylabel="median step, its thread's time [ms]")
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / "scaling.svg", folder / "scaling.png"]
-    for path in paths:
-        figure.savefig(path, dpi=130)
-    plt.close(figure)
-    return paths
+    return figure_files.write(figure, folder, "scaling")

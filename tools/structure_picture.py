@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from scree.tools import figure_files
+
 BRICKS, HEIGHT = 7000, 4.5  # in the picture, and where it is cut [unit]
 COUNTED = 1_000_000
 
@@ -93,8 +95,4 @@ def draw(bricks: np.ndarray, drawn: list[Section], tests: dict, folder: Path) ->
             axes.add_collection(PatchCollection(boxes, facecolor="none", edgecolor=shade, linewidth=0.7))
         axes.set(xlim=(low[0], high[0]), ylim=(low[2], high[2]), aspect="equal", xlabel="x [unit]", ylabel="z [unit]")
         axes.set_title(f"{section.title}: {len(section.bounds)} nodes cut\n{words}", fontsize=10)
-    paths = [folder / "structures.svg", folder / "structures.png"]
-    for path in paths:
-        figure.savefig(path, dpi=110)
-    plt.close(figure)
-    return paths
+    return figure_files.write(figure, folder, "structures", dpi=110)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from scree.runtime.cores import MAX_THREADS
+from scree.tools import figure_files
 from scree.tools.thread_model import machine_of, predict, tables_of
 
 PUBLISHED = {1: 82.0, 31: 6.6}  # [ms] of 5,000 bodies mostly in one pile, by threads: Teardown's next engine, talk of 2025
@@ -56,12 +57,7 @@ def plot(found: Mapping, folder: Path) -> list[Path]:
     axes.minorticks_off()
     axes.legend(frameon=False, fontsize=8)
     axes.spines[["top", "right"]].set_visible(False)
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / "threads.svg", folder / "threads.png"]
-    for path in paths:
-        figure.savefig(path, dpi=130)
-    plt.close(figure)
-    return paths
+    return figure_files.write(figure, folder, "threads")
 
 
 def table(found: Mapping) -> list[str]:

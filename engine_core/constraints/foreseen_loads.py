@@ -8,13 +8,12 @@ harder than what lies. A load that does not come is forgotten within some steps.
 
 import numpy as np
 
-from ..bodies.rare import own_rare
-from ..bodies.schema import HAS_JOINT, IS_GRIPPED, IS_PRESSED
+from ..bodies.schema import HAS_JOINT, IS_PRESSED
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..collision.schema import LINEAR_SLOP, MANIFOLD_IS_SENSOR
 from ..geometry.vector import dot, length, quaternion, rotate, scale, vector3
 from ..runtime.kernel import kernel
-from .pressed_bodies import HEAVIER, LEAST_COSINE, LEAST_FREE, LEAST_GRIP, MOST_CARRIED
+from .pressed_bodies import HEAVIER, LEAST_COSINE, LEAST_FREE, LEAST_GRIP, MOST_CARRIED, press
 
 FLOAT32 = np.float32
 LANDING = 4.0
@@ -85,5 +84,4 @@ def foresee_load(system, bodies, manifold):
     if friction < LEAST_GRIP and carried < LANDING * most:
         carried = min(carried, most)  # on something smooth it keeps its own mass across gravity
     if friction >= 0.0:
-        own_rare(system.world, light).carried = FLOAT32(carried)
-        light.flags |= IS_PRESSED | (IS_GRIPPED if friction >= LEAST_GRIP else 0)
+        press(system.world, light, carried, friction >= LEAST_GRIP)

@@ -109,6 +109,13 @@ def relieved_inertia(body, factor, relief):
 
 
 @kernel
+def press(world_address, body, carried, grips):
+    """Let a body count as one that carries a load [m/s^2]. `grips`: whether friction holds it from below."""
+    own_rare(world_address, body).carried = FLOAT32(carried)
+    body.flags |= IS_PRESSED | (IS_GRIPPED if grips else 0)
+
+
+@kernel
 def put_pressed(lane, mass, inertia, body, factor, relief):
     """Write the mass and inertia of a pressed body to these fields of a lane, times a factor."""
     keep_as_call()
@@ -204,5 +211,4 @@ def settle_load(system, body, row, h):
     carried = max(carried, least)
     body.flags &= ~np.uint32(IS_LOADED | IS_PRESSED | IS_GRIPPED)
     if carried >= MOST_CARRIED:
-        own_rare(system.world, body).carried = FLOAT32(carried)
-        body.flags |= IS_PRESSED | (IS_GRIPPED if grips else 0)
+        press(system.world, body, carried, grips)

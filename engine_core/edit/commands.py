@@ -61,6 +61,27 @@ def execute(world_address, index, command):
 
 
 @kernel
+def copy_command(command, kept):
+    """Write the body, the edit and the values of a command to another."""
+    kept.body, kept.edit = command.body, command.edit
+    for i in range(MOST_VALUES):
+        kept.values[i] = command.values[i]
+
+
+@kernel
+def left_at(ring, capacity, position):
+    """The address of the complete command at a position of a ring, 0 if there is none yet. For the thread that takes them."""
+    slot = ring + (position % capacity) * COMMAND_SIZE
+    return slot if atomics.load_acquire_int64(slot) == 2 * (position // capacity) + 1 else np.int64(0)
+
+
+@kernel
+def free_slot(slot, capacity, position):
+    """Give back the place of a command that was taken from a position of a ring."""
+    atomics.store_release_int64(slot, 2 * (position // capacity) + 2)
+
+
+@kernel
 def leave(ring, capacity, head_address, command):
     """Leave a command in a ring of COMMAND. Return False if it is full. Any thread, lock-free."""
     position = atomics.load_acquire_int64(head_address)
@@ -77,10 +98,7 @@ def leave(ring, capacity, head_address, command):
             return False
         else:
             position = atomics.load_acquire_int64(head_address)
-    kept = view(slot, 1, COMMAND)[0]
-    kept.body, kept.edit = command.body, command.edit
-    for i in range(MOST_VALUES):
-        kept.values[i] = command.values[i]
+    copy_command(command, view(slot, 1, COMMAND)[0])
     atomics.store_release_int64(slot, wanted + 1)
     return True
 
@@ -96,9 +114,7 @@ def push(system_address, command):
 def is_waiting(system_address):
     """Whether a complete command is in the ring."""
     system = system_at(system_address)
-    position = system.edits.tail
-    slot = system.edits.ring + (position % system.edits.capacity) * COMMAND_SIZE
-    return atomics.load_acquire_int64(slot) == 2 * (position // system.edits.capacity) + 1
+    return left_at(system.edits.ring, system.edits.capacity, system.edits.tail) != 0
 
 
 def make_drain(execute):
@@ -111,14 +127,14 @@ def make_drain(execute):
         capacity = system.edits.capacity
         while True:
             position = system.edits.tail
-            slot = system.edits.ring + (position % capacity) * COMMAND_SIZE
-            if atomics.load_acquire_int64(slot) != 2 * (position // capacity) + 1:
+            slot = left_at(system.edits.ring, capacity, position)
+            if slot == 0:
                 return
             command = view(slot, 1, COMMAND)[0]
             index = row_of(system.world, command.body)
             if index >= 0:
                 execute(system.world, np.int64(index), command)
-            atomics.store_release_int64(slot, 2 * (position // capacity) + 2)
+            free_slot(slot, capacity, position)
             system.edits.tail = position + 1
 
     return drain
@@ -207,6 +223,14 @@ def take_gate(system_address, who):
         if holder == who and who != STEPPING:
             return MINE
         give_way(view(world.parking, 1, PARKING)[0])
+
+
+@kernel
+def take_gate_for_step(system, system_address):
+    """Take the gate for a step, unless its caller has taken it."""
+    if system.edits.is_gate_taken == 0:
+        take_gate(system_address, STEPPING)
+        system.edits.is_gate_taken = 1
 
 
 @kernel

@@ -10,11 +10,10 @@ import numpy as np
 
 from ..bodies.records import system_at
 from ..bodies.schema import WORLD
-from ..runtime import atomics
 from ..runtime.call import call_1_float, call_1_result, store_int64
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
-from .commands import COMMAND, COMMAND_SIZE, STEPPING, execute, leave, make_edit, take_gate
+from .commands import COMMAND, copy_command, execute, free_slot, leave, left_at, make_edit, take_gate_for_step
 from .edit_table import MOST_VALUES
 
 LOG = np.dtype(
@@ -79,9 +78,7 @@ def step_and_note(address, delta_time):
     if delta_time <= 0.0:
         return
     system = system_at(address)
-    if system.edits.is_gate_taken == 0:
-        take_gate(address, STEPPING)
-    system.edits.is_gate_taken = 1
+    take_gate_for_step(system, address)
     log, row, state = log_of(system.world), stack_array(1, COMMAND), np.int64(0)
     has_hash = log.hash_every > 0 and system.step.count % log.hash_every == 0
     if has_hash:
@@ -113,14 +110,10 @@ def take_rows(log_address, out, most):
     """Copy the next complete rows of the log, at most `most` COMMANDs, to `out`. Return their number. For one thread."""
     log, rows = view(log_address, 1, LOG)[0], view(out, most, COMMAND)
     for n in range(most):
-        slot = log.ring + (log.tail % log.capacity) * COMMAND_SIZE
-        lap = log.tail // log.capacity
-        if atomics.load_acquire_int64(slot) != 2 * lap + 1:
+        slot = left_at(log.ring, log.capacity, log.tail)
+        if slot == 0:
             return np.int64(n)
-        kept, row = view(slot, 1, COMMAND)[0], rows[n]
-        row.body, row.edit = kept.body, kept.edit
-        for k in range(MOST_VALUES):
-            row.values[k] = kept.values[k]
-        atomics.store_release_int64(slot, 2 * lap + 2)
+        copy_command(view(slot, 1, COMMAND)[0], rows[n])
+        free_slot(slot, log.capacity, log.tail)
         log.tail += 1
     return np.int64(most)

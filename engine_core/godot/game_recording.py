@@ -1,6 +1,6 @@
 """Recording a game from its start, for `scree replay`: the environment variable SCREE_RECORD names the file.
 
-    SCREE_RECORD=/tmp/game.screerec godot --path my_game
+    SCREE_RECORD=$PWD/game.screerec godot --path my_game
 
 The file holds all spaces. What a recording cannot hold is refused with an error that names the call, and the game goes on.
 """

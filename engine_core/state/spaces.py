@@ -14,6 +14,7 @@ changes nothing.
 import numpy as np
 
 from ..runtime.memory import address_of
+from ..runtime.recorded_calls import check_not_recorded
 from . import files
 from .checks import check_image
 from .hashing import hash_space
@@ -91,11 +92,11 @@ class SpaceStates:
                 return State(room)
 
     def restore(self, state: State) -> None:
-        """Put the space back to a state. Raises KeyError, TypeError, StateError, TimeoutError; then nothing was changed."""
+        """Put the space back to a state. Raises KeyError, TypeError, StateError, NotRecorded, TimeoutError; then nothing was
+        changed."""
         if not isinstance(state, State):
             raise TypeError(f"restore: a State is wanted, got {state!r}")
-        if self._world.recorder is not None:
-            raise StateError("restore: a recording of this world is being made, and it cannot hold restored states")
+        check_not_recorded(self._world.recorder, "restore", "restored states")
         self._settle("restore")
         table = self._renewed_table()
         self._check_population(state, table)

@@ -21,7 +21,7 @@ from ..constraints.schema import (
     ROW_FLOATS,
 )  # fmt: skip
 from ..edit.applied_changes import apply_changes, collect_moved
-from ..edit.commands import COMMAND, STEPPING, take_gate
+from ..edit.commands import COMMAND, take_gate_for_step
 from ..joints.colours import drop_broken_joints
 from ..joints.order import lay_out_joints
 from ..joints.schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
@@ -174,8 +174,7 @@ def step(address, delta_time):
     if delta_time <= 0.0:
         return
     system = system_at(address)
-    if system.edits.is_gate_taken == 0:
-        take_gate(address, STEPPING)
+    take_gate_for_step(system, address)
     system.edits.is_gate_taken = 0
     advance(system, address, delta_time)
     call_3_result(world_at(system.world).edit_function, system.world, 0, address)
