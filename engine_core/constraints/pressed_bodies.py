@@ -9,9 +9,9 @@ lies on something smooth: on ice a plank and its load share the momentum that th
 times its mass, nor if gravity points along no axis of the world).
 
 The load is what passes through the body along gravity: the lesser of the impulses that push it down and up. An impact from one
-side passes nothing through. Impulses take some steps to grow to a load, so of what has just come to lie on a body that stands on
-something immovable the weight counts as the load. A body that is squeezed by one and the same body, as a crate by the decks of
-a ship, carries nothing: as a part of the ship's mass it would hold the ship back.
+side passes nothing through. Impulses take some steps to grow to a load: until then it is foreseen (foreseen_loads.py). A body
+that is squeezed by one and the same body, as a crate by the decks of a ship, carries nothing: as a part of the ship's mass it
+would hold the ship back.
 """
 
 import math
@@ -190,7 +190,7 @@ def note_load(system, manifold, normal, a, b, pushes, friction, restitution):
 def settle_load(system, body, row, h):
     """Compute the load of a body for the next step from what was noted. Called once a step if a flag of it is set, by the thread
     that changes the body."""
-    carried, least, weight, grips = 0.0, 0.0, 0.0, body.flags & IS_GRIPPED != 0
+    carried, least, grips = 0.0, 0.0, body.flags & IS_GRIPPED != 0
     if body.flags & IS_LOADED:
         load = load_row(system, row)
         through, heaviest = min(float(load[LOAD_DOWN]), float(load[LOAD_UP])), float(load[LOAD_HEAVIEST])
@@ -199,12 +199,8 @@ def settle_load(system, body, row, h):
             if load[LOAD_UP] > 0.0:
                 grips = load[LOAD_GRIP] >= LEAST_GRIP
             carried = through * float(body.inverse_mass) / h
-            if load[LOAD_BELOW] == FLOAT32(IMMOVABLE_NUMBER):
-                weight = heaviest * length(vector3(body.gravity)) * float(body.inverse_mass)
     before = float(rare_of(system.world, body).carried) if body.flags & IS_PRESSED else 0.0
-    if before <= MOST_CARRIED and carried > 0.0:
-        carried = max(carried, weight)  # of what has just come to lie on it
-    elif carried > before:
+    if carried > before > MOST_CARRIED:
         carried = 0.5 * (carried + before)
     else:
         carried = max(carried, before * (1.0 - min(EASE * system.step.last_delta_time, 1.0)))
