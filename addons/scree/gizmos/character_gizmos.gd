@@ -36,8 +36,8 @@ func frame_of(node: Node3D) -> Transform3D:
 
 func handles_of(node: Node3D) -> Array[Handle]:
 	var side := Vector3.RIGHT * radius_of(node)
-	return [Handle.new(&"step_height", side, Vector3.UP, _value(node, &"step_height")),
-		Handle.new(&"snap", side, Vector3.DOWN, _value(node, &"snap"))]
+	return [Handle.new(&"step_height", side, Vector3.UP, value_of(node, &"step_height")),
+		Handle.new(&"snap", side, Vector3.DOWN, value_of(node, &"snap"))]
 
 
 func allowed(_node: Node3D, _handle_dragged: Handle, value: float) -> float:
@@ -78,8 +78,3 @@ static func points_of(node: Node3D, frame: Transform3D) -> PackedVector3Array:
 		if collision != null and collision.shape != null and not collision.disabled:
 			points.append_array(frame.affine_inverse() * collision.global_transform * outline(collision.shape))
 	return points
-
-
-static func _value(node: Node3D, property: StringName) -> float:
-	var value: float = node.get(property)
-	return value

@@ -130,6 +130,12 @@ func _commit_handle(gizmo: EditorNode3DGizmo, _id: int, _secondary: bool, _resto
 	undo_redo.commit_action()
 
 
+## A property of a node that is a number.
+static func value_of(node: Node3D, property: StringName) -> float:
+	var value: float = node.get(property)
+	return value
+
+
 ## Adds the handles of the gizmo's node.
 func add_handles_of(gizmo: EditorNode3DGizmo) -> void:
 	var places := PackedVector3Array()

@@ -30,18 +30,18 @@ func frame_of(node: Node3D) -> Transform3D:
 func handles_of(node: Node3D) -> Array[Handle]:
 	if not is_of(node, [WHEEL]):
 		return []
-	var hub := Vector3.DOWN * _value(node, &"longest")
-	return [Handle.new(&"radius", hub, Vector3.FORWARD, _value(node, &"radius")),
-		Handle.new(&"width", hub + Vector3.DOWN * _value(node, &"radius"), Vector3.RIGHT, _value(node, &"width"), true),
-		Handle.new(&"shortest", Vector3.ZERO, Vector3.DOWN, _value(node, &"shortest")),
-		Handle.new(&"longest", Vector3.ZERO, Vector3.DOWN, _value(node, &"longest"))]
+	var hub := Vector3.DOWN * value_of(node, &"longest")
+	return [Handle.new(&"radius", hub, Vector3.FORWARD, value_of(node, &"radius")),
+		Handle.new(&"width", hub + Vector3.DOWN * value_of(node, &"radius"), Vector3.RIGHT, value_of(node, &"width"), true),
+		Handle.new(&"shortest", Vector3.ZERO, Vector3.DOWN, value_of(node, &"shortest")),
+		Handle.new(&"longest", Vector3.ZERO, Vector3.DOWN, value_of(node, &"longest"))]
 
 
 ## The suspension's shortest length stays below its longest.
 func allowed(node: Node3D, handle: Handle, value: float) -> float:
 	if handle.property == &"shortest":
-		return clampf(value, 0.0, _value(node, &"longest"))
-	return maxf(value, maxf(_value(node, &"shortest"), 0.01)) if handle.property == &"longest" else super(node, handle, value)
+		return clampf(value, 0.0, value_of(node, &"longest"))
+	return maxf(value, maxf(value_of(node, &"shortest"), 0.01)) if handle.property == &"longest" else super(node, handle, value)
 
 
 func _redraw(gizmo: EditorNode3DGizmo) -> void:
@@ -51,14 +51,14 @@ func _redraw(gizmo: EditorNode3DGizmo) -> void:
 	if not is_of(node, [WHEEL]):
 		add_outline(gizmo, to_node * arrow(Vector3.ZERO, Vector3.FORWARD * AHEAD, Vector3.UP), "suspension")
 		return
-	var highest := Vector3.DOWN * _value(node, &"shortest")
-	var lowest := Vector3.DOWN * _value(node, &"longest")
-	var radius := _value(node, &"radius")
-	var width := _value(node, &"width")
+	var highest := Vector3.DOWN * value_of(node, &"shortest")
+	var lowest := Vector3.DOWN * value_of(node, &"longest")
+	var radius := value_of(node, &"radius")
+	var width := value_of(node, &"width")
 	add_outline(gizmo, to_node * rim(lowest, radius, width), "wheel")
 	gizmo.add_lines(to_node * rim(highest, radius, width), get_material("pressed", gizmo))
 	gizmo.add_lines(to_node * PackedVector3Array([Vector3.ZERO, lowest]), get_material("suspension", gizmo))
-	var steering := _value(node, &"most_steering")
+	var steering := value_of(node, &"most_steering")
 	for turn: float in [steering, -steering] if steering > 0.0 else []:
 		var across := Vector3.FORWARD.rotated(Vector3.UP, turn) * radius
 		gizmo.add_lines(to_node * ring(lowest, across, Vector3.UP * radius), get_material("steered", gizmo))
@@ -76,8 +76,3 @@ static func rim(hub: Vector3, radius: float, width: float) -> PackedVector3Array
 		var at := hub + ahead * cos(TAU * k / 8) + Vector3.UP * radius * sin(TAU * k / 8)
 		lines.append_array([at + axis, at - axis])
 	return lines
-
-
-static func _value(node: Node3D, property: StringName) -> float:
-	var value: float = node.get(property)
-	return value
