@@ -67,7 +67,7 @@ class Played:
             with self.made.server.lock:
                 self.made.world.step(self.spaces[0], 1 / 60)
         elif name in _CREATED:
-            self.ids.append(self.made.call(name))
+            self._create(name)
         elif name.endswith("shape_create"):
             self.shapes.append(self.made.call(name))
         elif name == "_shape_set_data" or (name == "_free_rid" and who in (12, 13)):
@@ -78,6 +78,16 @@ class Played:
             given = [self._named(*value) if value and isinstance(value, tuple) and isinstance(value[0], str) else value
                      for value in values]  # fmt: skip
             self.made.call(name, identity, *given)
+
+    def _create(self, name):
+        """Create a body, or an area, at a place of its own: bodies at one place part in a direction that their rows choose, and
+        compiled code takes other rows than Python."""
+        identity = self.made.call(name)
+        self.ids.append(identity)
+        if identity:
+            with self.made.server.lock:
+                place = 100.0 * sum(kind_of(other) == kind_of(identity) for other in self.ids)
+                self.made.world.body.set_transform(identity, (*PLACES[0][:9], place, 0.0, 0.0))
 
     def _named(self, kind, number):
         if kind == "space":

@@ -80,7 +80,11 @@ _OWN_SHAPE = [
     ("_body_add_shape", 0, [("shape", 7), PLACES[0], False]), ("_shape_set_data", 1, [{"radius": 0.75, "height": 2.0}]),
 ]  # fmt: skip
 
+# Two bodies in one space, and steps.
+_TWO_IN_SPACE = [("_body_set_space", 0, [("space", 1)]), ("_body_set_space", 1, [("space", 1)]), *[("step", 0, [])] * 3]
 
+
+@example(_TWO_IN_SPACE)
 @example(_OWN_SHAPE)
 @example(_AFTER_AREA)
 @example(_FREED)
