@@ -12,10 +12,10 @@ the start too, one of half the size takes its place.
 
 import numpy as np
 
-from ..geometry.gjk import CORE, CYLINDER_CORE, FUNCTION_CORE, POINTS_CORE
+from ..geometry.gjk import BOX_CORE, CORE, CYLINDER_CORE, FUNCTION_CORE, POINTS_CORE, TWO_DISCS_CORE, TWO_SPHERES_CORE
 from ..geometry.vector import (
     add, add_scaled, conjugate, cross, dot, interpolate_rotation, length, matrix_rows, multiply, quaternion, rotate,
-    rotate_inverse, store3, subtract, vector3,
+    rotate_inverse, scale, store3, subtract, vector3,
 )  # fmt: skip
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
@@ -125,26 +125,61 @@ def place_core(shape, core, position, rotation, factor):
 
 
 @kernel
+def turning_of(sweep, core):
+    """The axis of the turn of a body, (0, 0, 0) if there is none, and how much of that turn the surface of its shape follows, 0
+    to 1: a turn about the axis of a round core leaves its surface where it is."""
+    turn = multiply(quaternion(sweep.end_rotation), conjugate(quaternion(sweep.rotation)))
+    axis = (turn[0], turn[1], turn[2])
+    size = length(axis)
+    if size < 1e-12:
+        return ZERO, 1.0
+    axis = scale(axis, 1.0 / size)
+    is_round = core.kind == CYLINDER_CORE or core.kind == TWO_SPHERES_CORE or core.kind == TWO_DISCS_CORE
+    if not is_round and not (core.kind == BOX_CORE and core.extents[0] == 0.0 and core.extents[2] == 0.0):
+        return axis, 1.0
+    own = rotate(multiply(quaternion(sweep.rotation), quaternion(sweep.local_rotation)), (0.0, 1.0, 0.0))
+    return axis, min(length(cross(own, axis)), 1.0)
+
+
+@kernel
+def closing_by_turn(sweep, axis, part, normal):
+    """Upper bound of how far a turn moves the surface of a shape along `normal` [m a motion]: points on the axis of the turn, and
+    along it, do not move. `axis` and `part`: from `turning_of`."""
+    across, base = length(cross(normal, axis)), length(vector3(sweep.local_position))
+    return sweep.angle * (base * across + (sweep.reach - base) * min(across, part))
+
+
+@kernel
+def measure_gap_at(sweeps, a, b, cores, radius, factor, fraction, gap):
+    """Measure the gap after a fraction of the motion, in the frame of B. Return the rotation of B."""
+    position_a, rotation_a = place(sweeps[0], fraction)
+    position_b, rotation_b = place(sweeps[1], fraction)
+    position = rotate_inverse(rotation_b, subtract(position_a, position_b))
+    rotation = multiply(conjugate(rotation_b), rotation_a)
+    place_core(a, cores[0], position, rotation, factor)
+    if b.kind == PLANE:
+        plane_gap(cores[0], radius, b, gap)
+    else:
+        center = add(position, rotate(rotation, core_center(a)))
+        measure_gap(cores[0], cores[1], radius, subtract(center, vector3(gap.point)), gap)
+    return rotation_b
+
+
+@kernel
 def advance_turning(sweeps, a, b, cores, radius, factor, nearest, longest, gap):
     """Move A and B until they touch. `cores`: A's, shrunk as requested, and B's in B's frame; `radius`: of both. Return the
-    fraction, NO_FRACTION if it exceeds `longest`, or OVERLAPPING if they are within `nearest` at the start."""
+    fraction, NO_FRACTION if it exceeds `longest`, or OVERLAPPING if they are within `nearest` at the start. A body that turns
+    close above a surface may need too many advances: it is free if it ends on the side on which it began."""
     keep_as_call()
     motion = vector3(sweeps[0].motion)
     relative = subtract(motion, vector3(sweeps[1].motion))
-    turning = sweeps[0].angle * sweeps[0].reach + sweeps[1].angle * sweeps[1].reach
-    fraction, closed = 0.0, TOUCHING
+    axis_a, part_a = turning_of(sweeps[0], cores[0])
+    axis_b, part_b = turning_of(sweeps[1], cores[1])
+    fraction, closed, first = 0.0, TOUCHING, ZERO
     for turn in range(MAX_ADVANCES):
-        position_a, rotation_a = place(sweeps[0], fraction)
-        position_b, rotation_b = place(sweeps[1], fraction)
-        position = rotate_inverse(rotation_b, subtract(position_a, position_b))
-        rotation = multiply(conjugate(rotation_b), rotation_a)
-        place_core(a, cores[0], position, rotation, factor)
-        if b.kind == PLANE:
-            plane_gap(cores[0], radius, b, gap)
-        else:
-            center = add(position, rotate(rotation, core_center(a)))
-            measure_gap(cores[0], cores[1], radius, subtract(center, vector3(gap.point)), gap)
+        rotation_b = measure_gap_at(sweeps, a, b, cores, radius, factor, fraction, gap)
         if turn == 0:
+            first = vector3(gap.normal)
             if gap.distance <= nearest:
                 return OVERLAPPING
             closed = min(TOUCHING, 0.5 * gap.distance)  # a body stopped once is stopped again at the same distance
@@ -154,13 +189,14 @@ def advance_turning(sweeps, a, b, cores, radius, factor, nearest, longest, gap):
         closing = dot(relative, normal)
         if sweeps[1].missing > 0.0:  # B stops before A does
             closing = max(closing, dot(motion, normal))
-        closing += turning
+        closing += closing_by_turn(sweeps[0], axis_a, part_a, normal) + closing_by_turn(sweeps[1], axis_b, part_b, normal)
         if closing <= 1e-9:
             return NO_FRACTION
         fraction += (gap.distance - 0.5 * closed) / closing
         if fraction > longest:
             return NO_FRACTION
-    return fraction
+    measure_gap_at(sweeps, a, b, cores, radius, factor, longest, gap)
+    return NO_FRACTION if gap.distance > closed and dot(vector3(gap.normal), first) > 0.0 else fraction
 
 
 @kernel
