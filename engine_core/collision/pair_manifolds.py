@@ -53,6 +53,8 @@ CHAIN = np.dtype(
 LOW_16 = 0xFFFF
 UPRIGHT = 0.02
 """A normal within this of perpendicular to a round shape's axis is on its side (sine)."""
+LEAST_ACROSS = 0.2
+"""A normal within this of parallel to a cylinder's axis is that of its flat end, not of its rim (sine)."""
 MATCH_DISTANCE = 0.02
 """Points without a common feature pass on their impulses within this distance [m]."""
 
@@ -157,9 +159,20 @@ def claim_manifold(system, result, rotation_a, chain):
 
 
 @kernel
+def round_about_axis(radius, n):
+    """Distance from a rim around the axis Y to that axis along the outward normal `n`, 0 if they are nearly parallel [m]."""
+    across = (n[0] * n[0] + n[2] * n[2]) ** 0.5
+    return radius / across if across > LEAST_ACROSS else 0.0
+
+
+@kernel
 def rounding_of(shape, rotation, outward):
     """Radius of a round shape about an axis perpendicular to the contact's outward normal: a sphere, a capsule, a cylinder lying
-    on its side. A mean radius if it is not constant; 0 for a shape with corners [m]."""
+    on its side. A mean radius if it is not constant; 0 for a shape with corners [m].
+
+    For a cylinder that leans on its rim, it is the distance to its axis along the normal. That point of the axis stays where it
+    is as the cylinder turns about the axis, and moves along the normal just as the rim does when the axis tilts. A point of the
+    rim would be lifted off the ground within the step while the wheel rolls on."""
     kind = shape.kind
     if is_round(shape):
         return np.float64(shape.radius)
@@ -167,7 +180,7 @@ def rounding_of(shape, rotation, outward):
         return 0.0
     n = rotate_inverse(rotation, outward)
     if kind == CYLINDER:
-        return np.float64(shape.radius) if abs(n[1]) < UPRIGHT else 0.0
+        return round_about_axis(np.float64(shape.radius), n)
     e = vector3(shape.half_extents)
     if kind == ELLIPSOID:
         # The inverse root of the Gaussian curvature: the geometric mean of both radii.
@@ -177,7 +190,9 @@ def rounding_of(shape, rotation, outward):
         return 0.5 * (e[1] + e[2]) if abs(n[1] - slope) < UPRIGHT else (e[1] if n[1] > slope else e[2])
     if kind == TAPERED_CYLINDER:
         wide = (1.0 + slope * slope) ** 0.5
-        return 0.5 * (e[1] + e[2]) * wide if abs(n[1] - slope / wide) < UPRIGHT else 0.0
+        if abs(n[1] - slope / wide) < UPRIGHT:
+            return 0.5 * (e[1] + e[2]) * wide
+        return round_about_axis(e[1] if n[1] > slope / wide else e[2], n)
     return 0.0
 
 

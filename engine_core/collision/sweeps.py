@@ -38,7 +38,7 @@ SHRINK = 0.25
 LEAST_SHRINK = 5e-4
 """... and by at least this much [m]."""
 MOST_SHRINK = 0.9
-"""Shrinking of the copy for a shape that already overlaps."""
+"""Shrinking of the copy for a shape that already overlaps deeply."""
 HALF_SHRINK = 0.5
 """Shrinking of the copy for a shape that touches even when shrunk."""
 FULL, SMALLER, HALF, SMALLEST, OTHER = range(5)
@@ -100,17 +100,21 @@ def reach_of(shape, local_position):
 
 
 @kernel
-def make_smaller(shape, copy, by):
-    """Shrink a full copy by `by` [m] on all sides, by most of its size at most."""
+def make_smaller(shape, copy, which):
+    """Shrink a full copy: by as much on all sides for the copy that shows a stop, else in proportion. A thin disc whose rim is
+    deep in the ground is held by its contacts, and only its middle must not pass: a copy as wide as the disc would stop it
+    in every step, in the air."""
     keep_as_call()
-    core = copy.core
+    core, part = copy.core, SHRINK if which == SMALLER else (HALF_SHRINK if which == HALF else MOST_SHRINK)
+    inner = max(np.float64(shape.inner_radius), 0.0)
+    by = max(part * inner, LEAST_SHRINK)
     if copy.radius > 0.0:
         copy.radius -= min(by, MOST_SHRINK * copy.radius)
     elif core.kind == POINTS_CORE or core.kind == FUNCTION_CORE:
-        copy.factor = 1.0 - min(by / max(np.float64(shape.inner_radius), 1e-6), MOST_SHRINK)
+        copy.factor = 1.0 - min(by / max(inner, 1e-6), MOST_SHRINK)
     else:
         for k in range(2 if core.kind == CYLINDER_CORE else 3):
-            core.extents[k] -= min(by, MOST_SHRINK * core.extents[k])
+            core.extents[k] -= part * core.extents[k] if which != SMALLER else min(by, MOST_SHRINK * core.extents[k])
 
 
 @kernel
@@ -266,11 +270,9 @@ def sweep_shapes(sweeps, a, b, longest):
         return NO_FRACTION
     copies = stack_array(5, COPY)
     copies[FULL].radius, copies[FULL].factor = prepare_core(a, ZERO, IDENTITY, copies[FULL].core), 1.0
-    inner = max(np.float64(a.inner_radius), 0.0)
     for which in range(SMALLER, OTHER):
         copies[which] = copies[FULL]
-        part = SHRINK if which == SMALLER else (HALF_SHRINK if which == HALF else MOST_SHRINK)
-        make_smaller(a, copies[which], max(part * inner, LEAST_SHRINK))
+        make_smaller(a, copies[which], which)
     copies[OTHER].radius = 0.0
     if b.kind == MESH:
         return sweep_mesh(sweeps, a, b, copies, longest)
