@@ -1,0 +1,280 @@
+"""The compiled work on many worlds: a job steps those of a range, gives actions to them and writes what came out.
+
+Each thread steps whole worlds, one after the other, alone: nothing is shared but what no step changes (shapes, layers, rules) and
+the scratch of the thread. So a world moves as if it were the only one, whichever thread steps it.
+"""
+
+import numpy as np
+
+from ..bodies import motion
+from ..bodies.motion import bodies_of, origin_of
+from ..bodies.records import system_at
+from ..bodies.schema import BODY, RIGID
+from ..bodies.system_schema import LIMIT_KINDS
+from ..collision.pairs import lists_of, manifolds_of, pairs_of
+from ..edit.body_placement import place
+from ..edit.joint_placement import joints_of_world
+from ..geometry.vector import add, cross, negate, quaternion, rotate, scale, store3, store4, subtract, vector3
+from ..joints.schema import LINEAR_X, UNLIMITED
+from ..runtime.call import call_1, call_2, call_1_float, call_3_result, load_float64, load_int64, store_int64
+from ..runtime.job_system import begin_jobs, finish_jobs, run_job
+from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
+from ..runtime.memory import view
+from ..sensors.overlaps import sensors_of
+from ..state.hashing import hash_of
+from .schema import MANY_WORLDS, STATE_WIDTH
+
+INT32, INT64, UINT32, FLOAT32, FLOAT64 = np.int32, np.int64, np.uint32, np.float32, np.float64
+LEAST_WORLDS = 4
+"""The fewest worlds that a thread takes at once."""
+
+
+@kernel
+def many_at(address):
+    """The record of many worlds at an address."""
+    return view(address, 1, MANY_WORLDS)[0]
+
+
+@kernel
+def is_chosen(many, w):
+    """Whether a call is about world `w`."""
+    return many.mask == 0 or view(many.mask, many.count, np.uint8)[w] != 0
+
+
+@kernel
+def take_scratch(many, copy, worker):
+    """Have a copy use the scratch of a thread."""
+    places = view(many.scratch_places, many.scratch_count, INT64)
+    own = view(many.scratch + 8 * worker * many.scratch_count, many.scratch_count, INT64)
+    for k in range(many.scratch_count):
+        store_int64(copy + places[k], own[k])
+
+
+@kernel
+def put_copy(many, w, source):
+    """Overwrite world `w` with the copy at `source`."""
+    copy = many.base + w * many.stride
+    if copy == source:
+        return
+    call_3_result(many.copy, copy, source, many.size)
+    links = view(many.links, 2 * many.link_count, INT64)
+    for k in range(many.link_count):
+        store_int64(copy + links[2 * k], copy + links[2 * k + 1])
+
+
+# What a step gives to a world.
+
+
+@kernel
+def numbers_of(address, row, width):
+    """One row of float64 (…, width) at an address."""
+    return view(address + 8 * row * width, width, FLOAT64)
+
+
+@kernel
+def push_bodies(many, world_address, w):
+    """Give the forces and torques of this step to the bodies."""
+    rows = view(many.bodies, many.body_count, INT32)
+    for k in range(many.body_count):
+        if many.forces != 0:
+            motion.apply_central_force(world_address, INT64(rows[k]), vector3(numbers_of(many.forces, w * many.body_count + k, 3)))
+        if many.torques != 0:
+            motion.apply_torque(world_address, INT64(rows[k]), vector3(numbers_of(many.torques, w * many.body_count + k, 3)))
+
+
+@kernel
+def set_motors(many, world_address, w):
+    """Set the motors of the joints, as core/joints.py does."""
+    rows, axes = view(many.joints, many.joint_count, INT32), view(many.axes, many.joint_count, INT32)
+    joints = joints_of_world(world_address)
+    for k in range(many.joint_count):
+        joint, axis, at = joints[rows[k]], axes[k], 8 * (w * many.joint_count + k)
+        if many.motor_velocities != 0:
+            joint.motor_velocity[axis] = FLOAT32(load_float64(many.motor_velocities + at))
+        if many.motor_forces != 0:
+            joint.motor_force[axis] = FLOAT32(min(load_float64(many.motor_forces + at), UNLIMITED))
+        joint.driven |= UINT32(1 << axis)
+        call_2(many.joint_changed, world_address, INT64(rows[k]))
+
+
+@kernel
+def push_joint(world_address, joint, axis, size):
+    """Push or turn the bodies of a joint against each other: body B along or about the x axis of the joint, body A the other way."""
+    bodies = bodies_of(world_address)
+    a, b = INT64(joint.bodies[0]), INT64(joint.bodies[1])
+    direction = rotate(quaternion(joint.frame_rotations[0]), (1.0, 0.0, 0.0))
+    if a >= 0:
+        direction = rotate(quaternion(bodies[a].rotation), direction)
+    push = scale(direction, size)
+    if axis != LINEAR_X:
+        if b >= 0:
+            motion.apply_torque(world_address, b, push)
+        if a >= 0:
+            motion.apply_torque(world_address, a, negate(push))
+        return
+    point = vector3(joint.frame_positions[1])
+    if b >= 0:
+        arm = rotate(quaternion(bodies[b].rotation), point)
+        motion.apply_force(world_address, b, push, arm)
+        point = add(origin_of(bodies[b]), arm)
+    if a >= 0:
+        motion.apply_force(world_address, a, negate(push), subtract(point, origin_of(bodies[a])))
+
+
+@kernel
+def push_joints(many, world_address, w):
+    """Give the forces of this step to the joints."""
+    rows, axes = view(many.joints, many.joint_count, INT32), view(many.axes, many.joint_count, INT32)
+    joints = joints_of_world(world_address)
+    for k in range(many.joint_count):
+        push_joint(world_address, joints[rows[k]], axes[k], load_float64(many.joint_forces + 8 * (w * many.joint_count + k)))
+
+
+@kernel
+def act(many, world_address, w):
+    """Give a world the actions of this step."""
+    if many.motor_velocities != 0 or many.motor_forces != 0:
+        set_motors(many, world_address, w)
+    if many.forces != 0 or many.torques != 0:
+        push_bodies(many, world_address, w)
+    if many.joint_forces != 0:
+        push_joints(many, world_address, w)
+
+
+# What comes out.
+
+
+@kernel
+def write_states(many, world_address, w):
+    """Write position and velocity of the origins of the bodies, and how they turn."""
+    rows, bodies = view(many.bodies, many.body_count, INT32), bodies_of(world_address)
+    for k in range(many.body_count):
+        body, out = bodies[rows[k]], numbers_of(many.states, w * many.body_count + k, STATE_WIDTH)
+        turn, spin = quaternion(body.rotation), vector3(body.angular_velocity)
+        arm = rotate(turn, vector3(body.center_of_mass))
+        store3(out[0:3], subtract(vector3(body.position), arm))
+        store4(out[3:7], turn)
+        store3(out[7:10], subtract(vector3(body.linear_velocity), cross(spin, arm)))
+        store3(out[10:13], spin)
+
+
+@kernel
+def add_impulses(many, system, sums):
+    """Add the normal impulses of all contacts of the last step to those of their bodies, by row."""
+    pairs, all_lists, manifolds = pairs_of(system), lists_of(system), manifolds_of(system)
+    active = view(system.pairs.active, system.pairs.active_count, INT32)
+    for k in range(system.pairs.active_count):
+        m = all_lists[active[k]].first_manifold
+        while m >= 0:
+            manifold = manifolds[m]
+            if manifold.colour >= 0:
+                for p in range(manifold.point_count):
+                    sums[pairs[active[k]].body_a] += manifold.total_normal_impulse[p]
+                    sums[pairs[active[k]].body_b] += manifold.total_normal_impulse[p]
+            m = manifold.next
+
+
+@kernel
+def write_impulses(many, system, body_capacity, w):
+    """Write how hard the bodies touched others in the last step. The step's scratch is free now."""
+    sums, rows = view(system.step.scratch, body_capacity, FLOAT32), view(many.bodies, many.body_count, INT32)
+    for k in range(body_capacity):
+        sums[k] = FLOAT32(0.0)
+    add_impulses(many, system, sums)
+    out = view(many.impulses + 4 * w * many.body_count, many.body_count, FLOAT32)
+    for k in range(many.body_count):
+        out[k] = sums[rows[k]]
+
+
+@kernel
+def write_left_out(many, system, w):
+    """Write what the limits of a world left out, and forget it."""
+    if system.limits.status != 0:
+        out = view(many.left_out + 8 * w * LIMIT_KINDS, LIMIT_KINDS, INT64)
+        for kind in range(LIMIT_KINDS):
+            out[kind] += system.limits.left_out[kind]
+            system.limits.left_out[kind] = 0
+        system.limits.status = 0
+
+
+@kernel
+def write_results(many, copy, w):
+    """Write what came out of world `w`."""
+    system = system_at(copy + many.system_at)
+    write_states(many, copy + many.world_at, w)
+    write_impulses(many, system, many.row_count, w)
+    write_left_out(many, system, w)
+
+
+# The jobs.
+
+
+@entry_point(JOB_SIGNATURE)
+def step_worlds(address, begin, end, worker):
+    """Job: step the worlds `begin` to `end - 1` that are chosen, with their actions."""
+    many = many_at(address)
+    for w in range(begin, end):
+        if not is_chosen(many, w):
+            continue
+        copy = many.base + w * many.stride
+        system = copy + many.system_at
+        take_scratch(many, copy, worker)
+        for _ in range(many.step_count):
+            if sensors_of(system_at(system))[0].reported_count != 0:
+                call_1(many.forget_events, system)
+            act(many, copy + many.world_at, w)
+            call_1_float(many.step, system, many.seconds)
+        write_results(many, copy, w)
+
+
+@entry_point(JOB_SIGNATURE)
+def put_worlds(address, begin, end, worker):
+    """Job: put the chosen worlds of a range to a copy, `many.source`, which is none of them."""
+    many = many_at(address)
+    for w in range(begin, end):
+        if is_chosen(many, w):
+            put_copy(many, w, many.source)
+            take_scratch(many, many.base + w * many.stride, worker)
+            write_results(many, many.base + w * many.stride, w)
+
+
+@kernel
+def set_state(world_address, index, wanted):
+    """Move a body: its origin, how it is turned, and if it is rigid its velocities."""
+    place(world_address, index, vector3(wanted[0:3]), quaternion(wanted[3:7]))
+    if bodies_of(world_address)[index].mode >= RIGID:
+        motion.set_angular_velocity(world_address, index, vector3(wanted[10:13]))
+        motion.set_linear_velocity(world_address, index, vector3(wanted[7:10]))
+
+
+@entry_point(JOB_SIGNATURE)
+def set_states(address, begin, end, worker):
+    """Job: move the bodies of the chosen worlds of a range to the states wanted."""
+    many = many_at(address)
+    rows = view(many.bodies, many.body_count, INT32)
+    for w in range(begin, end):
+        if is_chosen(many, w):
+            copy = many.base + w * many.stride
+            take_scratch(many, copy, worker)
+            for k in range(many.body_count):
+                wanted = numbers_of(many.wanted_states, w * many.body_count + k, STATE_WIDTH)
+                set_state(copy + many.world_at, INT64(rows[k]), wanted)
+            write_results(many, copy, w)
+
+
+@entry_point(JOB_SIGNATURE)
+def hash_worlds(address, begin, end, worker):
+    """Job: write the hash of each world of a range."""
+    many = many_at(address)
+    hashes = view(many.hashes, many.count, INT64)
+    for w in range(begin, end):
+        hashes[w] = hash_of(system_at(many.base + w * many.stride + many.system_at))
+
+
+@entry_point("void(int64, int64)")
+def over_worlds(address, job):
+    """Run a job over all worlds, on all threads of the job system."""
+    many = many_at(address)
+    is_shared = begin_jobs(many.job_system)
+    run_job(many.job_system, is_shared, job, address, 0, many.count, LEAST_WORLDS)
+    finish_jobs(many.job_system, is_shared)
