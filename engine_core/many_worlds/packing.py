@@ -35,7 +35,7 @@ from ..state.declared import place_of
 INT64 = np.int64
 WORD, HALF, FLOAT = np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.float32)
 LINE = 64
-SPARE_NODES = 256
+SPARE_NODES = 64
 """Tree nodes of a copy besides three for each body: for trees that are built while others are still in use."""
 LEAST_SCRATCH = 65536
 SCRATCH_OF_BODY = 16
@@ -55,6 +55,7 @@ class Room:
     pairs: int
     contacts: int
     overlaps: int
+    has_reports: bool
 
     @property
     def nodes(self) -> int:
@@ -78,10 +79,11 @@ class Packed:
     words: list[tuple[int, int]] = field(default_factory=list)  # (offset, int64)
     link_list: list[tuple[int, int]] = field(default_factory=list)
     scratch: list[tuple[int, np.dtype, int]] = field(default_factory=list)
+    hot: list[tuple[int, int]] = field(default_factory=list)  # (offset, bytes) of what each step reads
 
-    def add(self, source: int, used: int, room: int) -> int:
+    def add(self, source: int, used: int, room: int, align: int = LINE) -> int:
         """Make room for `room` bytes and fill the first `used` from an address. Returns the offset."""
-        at = (self.size + LINE - 1) // LINE * LINE
+        at = (self.size + align - 1) // align * align
         self.size = at + max(room, used)
         if used:
             self.blocks.append((at, source, used))
@@ -92,7 +94,7 @@ class Packed:
 
     def add_list(self, place: int, source: int, row: np.dtype, used: int, room: int) -> int:
         """Pack a list whose address is at `place`, with `used` rows. Returns its offset."""
-        at = self.add(source, used * row.itemsize, room * row.itemsize)
+        at = self.add(source, used * row.itemsize, room * row.itemsize, LINE if row.itemsize >= LINE else WORD.itemsize)
         self.link(place, at)
         return at
 
@@ -119,20 +121,21 @@ def pack_world(packed: Packed, world, room: Room) -> None:
     default = rares + int(record["body_capacity"]) * BODY_RARE.itemsize
     packed.blocks.append((rare + room.bodies * BODY_RARE.itemsize, default, BODY_RARE.itemsize))
     packed.add_list(at + index_of["areas"], int(record["areas"]), AREA, room.bodies, room.bodies)
-    packed.add_list(at + index_of["joints"], int(record["joints"]), JOINT, room.joints, room.joints)
+    joints_at = packed.add_list(at + index_of["joints"], int(record["joints"]), JOINT, room.joints, room.joints)
     packed.words += [(at + index_of["body_capacity"], room.bodies), (at + index_of["joint_capacity"], room.joints)]
     rows, rare_rows = view_rows(int(record["bodies"]), room.bodies, BODY), view_rows(rares, room.bodies, BODY_RARE)
     for index in np.flatnonzero((rows["flags"] & HAS_RARE != 0) & (rare_rows["contacts"] != 0)):
         most = int(rare_rows["max_contacts_reported"][index])
         place = rare + int(index) * BODY_RARE.itemsize + BODY_RARE.fields["contacts"][1]
         packed.add_list(place, int(rare_rows["contacts"][index]), CONTACT_REPORT, most, most)
-    assert bodies % LINE == 0
+    packed.hot += [(at, WORLD.itemsize), (bodies, room.bodies * BODY.itemsize), (joints_at, room.joints * JOINT.itemsize)]
 
 
 def pack_system(packed: Packed, world, system, room: Room) -> None:
     """Pack the record of the space and its lists."""
     row, at = system.row, packed.add(system.address, SYSTEM.itemsize, SYSTEM.itemsize)
     packed.system_at, index = at, int(row["index"])
+    packed.hot.append((at, SYSTEM.itemsize))
     packed.link(at + place_of(SYSTEM, "world"), packed.world_at)
     packed.link(packed.world_at + WORLD.fields["systems"][1], at - index * SYSTEM.itemsize)
     shadows = packed.add(0, 0, SHADOW.itemsize)
@@ -162,13 +165,14 @@ def pack_system(packed: Packed, world, system, room: Room) -> None:
     has_rules, has_bricks = bool(world.record["contact_rules"]), bool(world.record["brick_function"])
     add("manifolds.settings", CONTACT_SETTINGS, "count" if has_rules else "", contacts if has_rules else 0)
     add("manifolds.bricks", np.dtype((np.int32, 2)), "count" if has_bricks else "", contacts if has_bricks else 0)
-    add("reports.pairs", HALF, "pair_count", pairs)
-    add("reports.contacts", REPORTED_CONTACT, "contact_count", contacts)
-    add("reports.events", CONTACT_EVENT, "event_count", 2 * contacts)
+    reported, reporting = (contacts, pairs) if room.has_reports else (0, 0)
+    add("reports.pairs", HALF, "pair_count", reporting)
+    add("reports.contacts", REPORTED_CONTACT, "contact_count", reported)
+    add("reports.events", CONTACT_EVENT, "event_count", 2 * reported)
     set_word("pairs.capacity", pairs)
     set_word("pairs.table_capacity", 2 * pairs)
     set_word("manifolds.capacity", contacts)
-    set_word("reports.event_capacity", 2 * contacts)
+    set_word("reports.event_capacity", 2 * reported)
     set_word("limits.pairs", min(int(row["limits"]["pairs"]), room.pairs))
     set_word("limits.contacts", min(int(row["limits"]["contacts"]), room.contacts))
     set_word("step.scratch_bytes", LEAST_SCRATCH + SCRATCH_OF_BODY * room.bodies)
@@ -204,6 +208,7 @@ def pack_colours(packed: Packed, system_at: int, row, room: Room) -> None:
     colours = view_rows(source, 1, COLOURS)[0]
     at = packed.add(source, COLOURS.itemsize, COLOURS.itemsize)
     packed.link(system_at + place_of(SYSTEM, "constraints.colours"), at)
+    packed.hot.append((at, COLOURS.itemsize))
     for name, count, rows in (
         ("lists", "counts", 2 * room.contacts), ("keys", "counts", 2 * room.contacts), ("joint_lists", "joint_counts", room.joints),
     ):  # fmt: skip
@@ -218,6 +223,7 @@ def pack_sensors(packed: Packed, system, room: Room) -> None:
     """Pack the overlaps and events of areas."""
     record, at = system.sensors.record, packed.add(system.sensors.address, SENSORS.itemsize, SENSORS.itemsize)
     packed.link(packed.system_at + place_of(SYSTEM, "sensors"), at)
+    packed.hot.append((at, WORD.itemsize))
     offset = {name: at + SENSORS.fields[name][1] for name in SENSORS.names}
     packed.add_list(offset["default_area"], int(record["default_area"]), AREA, 1, 1)
     packed.add_list(offset["first_overlap"], int(record["first_overlap"]), HALF, room.bodies, room.bodies)
@@ -254,6 +260,7 @@ def pack_trees(packed: Packed, system, room: Room) -> None:
     }
     for layer in range(layer_count):
         tree, first = trees.trees.rows[layer], at + layer * TREE.itemsize
+        packed.hot += [(first + place_of(TREE, name), WORD.itemsize) for name in ("nodes", "phase", "head", "body_count")]
         for name, target in shared.items():
             packed.link(first + place_of(TREE, name), target)
         packed.words += [(first + place_of(TREE, "node_capacity"), node_count)]
@@ -275,6 +282,7 @@ def pack_trees(packed: Packed, system, room: Room) -> None:
 def pack(world, system, room: Room) -> tuple[Packed, np.ndarray, np.ndarray]:
     """(the layout, the memory of the template, its links). Raises NoRoom."""
     packed = Packed(room)
+    packed.add(0, 0, LINE)  # whose scratch it has: see stepping.take_scratch
     pack_world(packed, world, room)
     pack_system(packed, world, system, room)
     pack_sensors(packed, system, room)

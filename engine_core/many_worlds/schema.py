@@ -14,6 +14,7 @@ MANY_WORLDS = np.dtype(
         # Scratch of the threads: what a step writes before it reads it, shared by all worlds of a thread.
         ("scratch_places", "i8"), ("scratch_count", "i8"),  # int64: offsets of these addresses in a copy
         ("scratch", "i8"),  # int64 (threads, scratch_count): the addresses
+        ("hot", "i8"), ("hot_count", "i8"),  # int64: offsets of the cache lines of a copy that a step uses
         # Compiled functions by address.
         ("step", "i8"), ("joint_changed", "i8"), ("forget_events", "i8"), ("copy", "i8"),
         ("job_system", "i8"),  # of the threads that share the worlds

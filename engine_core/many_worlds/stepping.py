@@ -20,6 +20,7 @@ from ..runtime.call import call_1, call_2, call_1_float, call_3_result, load_flo
 from ..runtime.job_system import begin_jobs, finish_jobs, run_job
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
+from ..runtime.prefetch import prefetch
 from ..sensors.overlaps import sensors_of
 from ..state.hashing import hash_of
 from .schema import MANY_WORLDS, STATE_WIDTH
@@ -43,7 +44,10 @@ def is_chosen(many, w):
 
 @kernel
 def take_scratch(many, copy, worker):
-    """Have a copy use the scratch of a thread."""
+    """Have a copy use the scratch of a thread. Its first word is 1 + the number of the thread whose scratch it has; 0: none."""
+    if load_int64(copy) == worker + 1:
+        return
+    store_int64(copy, worker + 1)
     places = view(many.scratch_places, many.scratch_count, INT64)
     own = view(many.scratch + 8 * worker * many.scratch_count, many.scratch_count, INT64)
     for k in range(many.scratch_count):
@@ -60,6 +64,15 @@ def put_copy(many, w, source):
     links = view(many.links, 2 * many.link_count, INT64)
     for k in range(many.link_count):
         store_int64(copy + links[2 * k], copy + links[2 * k + 1])
+
+
+@kernel
+def prefetch_copy(many, w):
+    """Have the processor load what the step of world `w` will use, while another world is stepped."""
+    if w < many.count:
+        copy, hot = many.base + w * many.stride, view(many.hot, many.hot_count, INT64)
+        for k in range(many.hot_count):
+            prefetch(copy + hot[k])
 
 
 # What a step gives to a world.
@@ -218,6 +231,7 @@ def step_worlds(address, begin, end, worker):
             continue
         copy = many.base + w * many.stride
         system = copy + many.system_at
+        prefetch_copy(many, w + 1)
         take_scratch(many, copy, worker)
         for _ in range(many.step_count):
             if sensors_of(system_at(system))[0].reported_count != 0:

@@ -27,6 +27,9 @@ MOST_BODIES = 4096
 """The most rows of bodies in a space that is copied."""
 PAIRS_OF_BODY, CONTACTS_OF_BODY, LEAST_ROWS = 16, 8, 16
 LINE = 64
+MOST_HOT_LINES = 512
+"""A larger copy is prefetched in part: the caches must hold two."""
+TRIAL_SECONDS = 1 / 120
 
 
 def room_for(world, pairs: int | None, contacts: int | None) -> Room:
@@ -38,7 +41,9 @@ def room_for(world, pairs: int | None, contacts: int | None) -> Room:
         contacts = max(CONTACTS_OF_BODY * bodies, LEAST_ROWS)
     has_areas = bool((world.bodies.rows["flags"][:bodies] & packing.IS_AREA).any())
     overlaps = power_of_two(4 * bodies) if has_areas else 1
-    return Room(bodies, joints, power_of_two(pairs), power_of_two(contacts), overlaps)
+    rows, rares = world.bodies.rows[:bodies], world.bodies.rare.rows[:bodies]
+    has_reports = bool(((rows["flags"] & packing.HAS_RARE != 0) & (rares["contact_events"] != 0)).any())
+    return Room(bodies, joints, power_of_two(pairs), power_of_two(contacts), overlaps, has_reports)
 
 
 def power_of_two(count: int) -> int:
@@ -103,7 +108,25 @@ class ManyWorlds:
             "hashes": address_of(self._hashes),
         }.items():  # fmt: skip
             self.record[name] = value
+        self._hot = self._find_hot_lines(packed)
+        self.record["hot"], self.record["hot_count"] = address_of(self._hot), len(self._hot)
         self.put(None)
+
+    def _find_hot_lines(self, packed: Packed) -> np.ndarray:
+        """The cache lines of a copy that a step uses, offsets int64: records and rows of bodies and joints, and what a trial step
+        of world 0 changes."""
+        first = np.zeros(self.count, bool)
+        first[0] = True
+        mask = first.view(np.uint8)
+        self.put(mask)
+        memory = view_rows(int(self.record["base"]), self.byte_count, np.uint8)
+        self.step(TRIAL_SECONDS, 1, {}, mask)
+        before = memory.copy()
+        self.step(TRIAL_SECONDS, 1, {}, mask)
+        lines = set((np.flatnonzero(memory != before) // LINE).tolist())
+        for at, byte_count in packed.hot:
+            lines.update(range(at // LINE, (at + byte_count + LINE - 1) // LINE))
+        return np.array(sorted(lines)[:MOST_HOT_LINES], np.int64) * LINE
 
     def _prepare_template(self, packed: Packed, template: np.ndarray, system) -> None:
         """Make the template of all copies: they step alone, each on one thread."""
