@@ -311,17 +311,18 @@ def renew_tables(system_address):
 
 
 class Scratch:
-    """The scratch of `thread_count` threads. `addresses`: int64 (thread_count, n); `places`: int64 (n,)."""
+    """The scratch of `thread_count` threads. `addresses`: int64 (thread_count, n); `places`, `sizes` [byte]: int64 (n,).
+    `solver_rows`: the number of the list of solver rows."""
 
     def __init__(self, packed: Packed, thread_count: int):
         self.places = np.array([place for place, _, _ in packed.scratch], np.int64)
+        self.sizes = np.array([(dtype.itemsize * max(count, 1) + 3) // 4 * 4 for _, dtype, count in packed.scratch], np.int64)
         self.addresses = np.zeros((thread_count, len(packed.scratch)), np.int64)
+        self.solver_rows = int(np.flatnonzero(self.places == packed.system_at + place_of(SYSTEM, "solver.rows"))[0])
         self._pools = []
-        rows_place = packed.system_at + place_of(SYSTEM, "solver.rows")
         for thread in range(thread_count):
-            for k, (place, dtype, count) in enumerate(packed.scratch):
-                pool = Pool("scratch of many worlds", dtype, max(count, 1))
-                self._pools.append(pool)
-                self.addresses[thread, k] = pool.address
-                if place == rows_place:
-                    pool.rows[DELTA_ROTATION + 3] = 1.0  # row 0 stands for everything static: it does not turn
+            for k, size in enumerate(self.sizes):
+                self._pools.append(Pool("scratch of many worlds", np.uint8, int(size)))
+                self.addresses[thread, k] = self._pools[-1].address
+            rows = view_rows(int(self.addresses[thread, self.solver_rows]), ROW_FLOATS, np.float32)
+            rows[DELTA_ROTATION + 3] = 1.0  # row 0 stands for everything static: it does not turn

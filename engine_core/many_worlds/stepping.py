@@ -12,10 +12,12 @@ from ..bodies.records import system_at
 from ..bodies.schema import BODY, RIGID
 from ..bodies.system_schema import LIMIT_KINDS
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
+from ..constraints.schema import DELTA_ROTATION, ROW_FLOATS
 from ..edit.body_placement import place
 from ..edit.joint_placement import joints_of_world
 from ..geometry.vector import add, cross, negate, quaternion, rotate, scale, store3, store4, subtract, vector3
 from ..joints.schema import LINEAR_X, UNLIMITED
+from ..runtime.c_memory import fill_memory
 from ..runtime.call import call_1, call_2, call_1_float, call_3_result, load_float64, load_int64, store_int64
 from ..runtime.job_system import begin_jobs, finish_jobs, run_job
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
@@ -26,6 +28,8 @@ from ..state.hashing import hash_of
 from .schema import MANY_WORLDS, STATE_WIDTH
 
 INT32, INT64, UINT32, FLOAT32, FLOAT64 = np.int32, np.int64, np.uint32, np.float32, np.float64
+WILD = 1e6
+"""A sum of all that the solver holds of bodies, velocities above all, that no world reaches unless it explodes [m/s], [rad/s]."""
 LEAST_WORLDS = 4
 """The fewest worlds that a thread takes at once."""
 
@@ -64,6 +68,34 @@ def put_copy(many, w, source):
     links = view(many.links, 2 * many.link_count, INT64)
     for k in range(many.link_count):
         store_int64(copy + links[2 * k], copy + links[2 * k + 1])
+
+
+@kernel
+def clean_scratch(many, worker):
+    """Make the scratch of a thread as it was at first."""
+    own = view(many.scratch + 8 * worker * many.scratch_count, many.scratch_count, INT64)
+    sizes = view(many.scratch_sizes, many.scratch_count, INT64)
+    for k in range(many.scratch_count):
+        fill_memory(own[k], sizes[k], INT32(0))
+    set_row_of_static(own[many.solver_rows])
+
+
+@kernel
+def set_row_of_static(rows):
+    """Row 0 of the solver stands for everything static: it does not turn."""
+    view(rows, ROW_FLOATS, FLOAT32)[DELTA_ROTATION + 3] = FLOAT32(1.0)
+
+
+@kernel
+def is_wild(many, system, worker):
+    """Whether the solver had a number that is none, or a velocity at which products of two overflow. The step itself stops the
+    body then, and the rows of the solver still tell."""
+    own = view(many.scratch + 8 * worker * many.scratch_count, many.scratch_count, INT64)
+    count, total = (system.bodies.active_count + 1) * ROW_FLOATS, FLOAT32(0.0)
+    rows = view(own[many.solver_rows], count, FLOAT32)
+    for k in range(count):
+        total += abs(rows[k])
+    return not total < FLOAT32(WILD)
 
 
 @kernel
@@ -238,6 +270,8 @@ def step_worlds(address, begin, end, worker):
                 call_1(many.forget_events, system)
             act(many, copy + many.world_at, w)
             call_1_float(many.step, system, many.seconds)
+        if is_wild(many, system_at(system), worker):
+            clean_scratch(many, worker)  # lanes of the solver that are not in use keep what was there: times 0, it must be 0
         write_results(many, copy, w)
 
 

@@ -100,6 +100,7 @@ class ManyWorlds:
             "system_at": packed.system_at, "row_count": packed.room.bodies, "template": address_of(self._template),
             "links": address_of(links), "link_count": len(links), "scratch_places": address_of(self._scratch.places),
             "scratch_count": len(self._scratch.places), "scratch": address_of(self._scratch.addresses),
+            "scratch_sizes": address_of(self._scratch.sizes), "solver_rows": self._scratch.solver_rows,
             "step": step.address, "joint_changed": joint_changed.address, "forget_events": forget_events.address,
             "copy": ctypes.cast(ctypes.memmove, ctypes.c_void_p).value, "job_system": self._job_system.address,
             "bodies": address_of(self._bodies), "body_count": len(bodies), "joints": address_of(self._joints),
