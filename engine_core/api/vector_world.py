@@ -30,7 +30,8 @@ class VectorWorld:
 
     A copy begins as the space is now, and moves exactly, bit for bit, as the space itself would if it was given the same, on any
     number of threads and whatever happens in the other copies. `bodies`: those that the arrays are about, by default all of the
-    space, in the order of their rows. `joints`: those that actions drive, in the order of the arrays. `threads`: the number of
+    space, in the order of their rows. `joints`: those that actions drive, of the kinds `Slider`, `Hinge` and `ConeTwist` (its
+    twist), in the order of the arrays. `threads`: the number of
     threads, the calling one included; by default one for each physical core but one. `pairs`, `contacts`: the most pairs that a
     copy collides and the most contacts that it solves in a step; by default enough for all pairs of up to 33 bodies, and eight
     contacts for each body. A step that has more handles the deepest, and warns with `LimitReached`.
@@ -39,7 +40,7 @@ class VectorWorld:
     contact rules must not be changed; it may be stepped. Vehicles, soft bodies, pulleys, water, functions of `on_step` and joints
     that break cannot be copied. One thread at a time calls. Raises ValueError, TypeError, KeyError."""
 
-    __slots__ = ("_space", "_many", "_body_count", "_joint_count", "_has_forces")
+    __slots__ = ("_space", "_many", "_body_count", "_joint_count")
 
     def __init__(
         self, space: "Space", count: int, *, bodies: "Bodies | Sequence[Body] | None" = None, joints: "Sequence[Joint]" = (),
@@ -57,7 +58,6 @@ class VectorWorld:
             check_copied(call, core, system)
         rows = self._body_rows(space, bodies)
         joint_rows, axes = self._joint_rows(space, joints)
-        self._has_forces = bool(np.isin(axes, (LINEAR_X, TWIST)).all())
         self._body_count, self._joint_count, self._space = len(rows), len(joint_rows), space
         self._many = ManyWorlds(core, system, int(count), rows, joint_rows, axes, threads, pairs, contacts)
 
@@ -79,7 +79,9 @@ class VectorWorld:
             if not int(space.core.joints.rows[row]["flags"]) & IS_CONNECTED:
                 raise ValueError(f"VectorWorld: {joint!r} holds nothing any more: a body of it was removed")
             rows.append(row)
-            axes.append(joint._axis("VectorWorld", ""))
+            axes.append(joint._axis("VectorWorld", "") if joint._main_axis else -1)
+            if axes[-1] not in (LINEAR_X, TWIST):
+                raise ValueError(f"VectorWorld: joints must be of the kinds Slider, Hinge or ConeTwist, got {joint!r}")
         return rows, axes
 
     def __len__(self) -> int:
@@ -102,6 +104,13 @@ class VectorWorld:
         """How hard each body touched others in the last step, (count, bodies) [N s]: the sum of the normal impulses of its
         contacts; 0 for a body that touched nothing. The same array after every call, as `states`."""
         return self._many.impulses
+
+    @property
+    def joint_states(self) -> Floats:
+        """Where the body of each of `joints` is now, against the other body, and how fast it moves, (count, joints, 2): [m] and
+        [m/s] along the axis of a `Slider`, [rad], within -pi to pi, and [rad/s] about that of a `Hinge`. The same array after
+        every call, as `states`."""
+        return self._many.joint_states
 
     @property
     def bytes_each(self) -> int:
@@ -129,8 +138,6 @@ class VectorWorld:
         if not number(call, "seconds", seconds, 0.0) > 0.0:
             raise ValueError(f"{call}: seconds must be above 0, got {seconds}")
         whole(call, "steps", steps)
-        if joint_forces is not None and not self._has_forces:
-            raise ValueError(f"{call}: joint_forces are for joints of the kinds Hinge and Slider alone; use forces and torques")
         of_joints, of_bodies = (len(self), self._joint_count), (len(self), self._body_count, 3)
         actions = {
             "joint_forces": self._numbers(call, "joint_forces", joint_forces, of_joints),

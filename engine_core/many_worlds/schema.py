@@ -31,6 +31,7 @@ MANY_WORLDS = np.dtype(
         # What comes out.
         ("states", "i8"),  # float64 (count, body_count, 13)
         ("impulses", "i8"),  # float32 (count, body_count)
+        ("joint_states", "i8"),  # float64 (count, joint_count, 2): place and speed along or about the axis
         ("left_out", "i8"),  # int64 (count, LIMIT_KINDS)
         ("hashes", "i8"),  # int64 (count)
     ],

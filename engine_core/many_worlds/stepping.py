@@ -9,13 +9,16 @@ import numpy as np
 from ..bodies import motion
 from ..bodies.motion import bodies_of, origin_of
 from ..bodies.records import system_at
-from ..bodies.schema import BODY, RIGID
+from ..bodies.schema import RIGID
 from ..bodies.system_schema import LIMIT_KINDS
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..constraints.schema import DELTA_ROTATION, ROW_FLOATS
 from ..edit.body_placement import place
 from ..edit.joint_placement import joints_of_world
-from ..geometry.vector import add, cross, negate, quaternion, rotate, scale, store3, store4, subtract, vector3
+from ..geometry.angles import arctangent2, wrap_angle
+from ..geometry.vector import (
+    add, conjugate, cross, dot, multiply, negate, quaternion, rotate, scale, store3, store4, subtract, vector3,
+)  # fmt: skip
 from ..joints.schema import LINEAR_X, UNLIMITED
 from ..runtime.c_memory import fill_memory
 from ..runtime.call import call_1, call_2, call_1_float, call_3_result, load_float64, load_int64, store_int64
@@ -232,6 +235,38 @@ def write_impulses(many, system, body_capacity, w):
 
 
 @kernel
+def frame_of(bodies, joint, side):
+    """The frame of a joint on one of its bodies: (rotation, origin, spin and velocity of the body there), world axes."""
+    index, point, turn = INT64(joint.bodies[side]), vector3(joint.frame_positions[side]), quaternion(joint.frame_rotations[side])
+    if index < 0:
+        return turn, point, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    body = bodies[index]
+    own, spin = quaternion(body.rotation), vector3(body.angular_velocity)
+    arm = rotate(own, subtract(point, vector3(body.center_of_mass)))
+    return multiply(own, turn), add(vector3(body.position), arm), spin, add(vector3(body.linear_velocity), cross(spin, arm))
+
+
+@kernel
+def write_joints(many, world_address, w):
+    """Write where body B of each joint is against body A, along or about the x axis of the joint, and how fast it moves."""
+    rows, axes = view(many.joints, many.joint_count, INT32), view(many.axes, many.joint_count, INT32)
+    joints, bodies = joints_of_world(world_address), bodies_of(world_address)
+    for k in range(many.joint_count):
+        joint, out = joints[rows[k]], numbers_of(many.joint_states, w * many.joint_count + k, 2)
+        turn_a, place_a, spin_a, velocity_a = frame_of(bodies, joint, 0)
+        turn_b, place_b, spin_b, velocity_b = frame_of(bodies, joint, 1)
+        axis = rotate(turn_a, (1.0, 0.0, 0.0))
+        if axes[k] == LINEAR_X:
+            way = subtract(place_b, place_a)
+            out[0] = dot(axis, way)
+            out[1] = dot(axis, subtract(subtract(velocity_b, velocity_a), cross(spin_a, way)))
+        else:
+            between = multiply(conjugate(turn_a), turn_b)
+            out[0] = wrap_angle(2.0 * arctangent2(between[0], between[3]))
+            out[1] = dot(axis, subtract(spin_b, spin_a))
+
+
+@kernel
 def write_left_out(many, system, w):
     """Write what the limits of a world left out, and forget it."""
     if system.limits.status != 0:
@@ -247,6 +282,7 @@ def write_results(many, copy, w):
     """Write what came out of world `w`."""
     system = system_at(copy + many.system_at)
     write_states(many, copy + many.world_at, w)
+    write_joints(many, copy + many.world_at, w)
     write_impulses(many, system, many.row_count, w)
     write_left_out(many, system, w)
 

@@ -87,6 +87,7 @@ class ManyWorlds:
         self._bodies, self._joints, self._axes = (np.ascontiguousarray(rows, np.int32) for rows in (bodies, joints, axes))
         self.states = np.zeros((count, len(bodies), STATE_WIDTH))
         self.impulses = np.zeros((count, len(bodies)), np.float32)
+        self.joint_states = np.zeros((count, len(joints), 2))
         self._left_out = np.zeros((count, LIMIT_KINDS), np.int64)
         self._hashes = np.zeros(count, np.int64)
         self._told_at = -SECONDS_BETWEEN_WARNINGS
@@ -105,7 +106,7 @@ class ManyWorlds:
             "copy": ctypes.cast(ctypes.memmove, ctypes.c_void_p).value, "job_system": self._job_system.address,
             "bodies": address_of(self._bodies), "body_count": len(bodies), "joints": address_of(self._joints),
             "axes": address_of(self._axes), "joint_count": len(joints), "states": address_of(self.states),
-            "impulses": address_of(self.impulses), "left_out": address_of(self._left_out),
+            "impulses": address_of(self.impulses), "joint_states": address_of(self.joint_states), "left_out": address_of(self._left_out),
             "hashes": address_of(self._hashes),
         }.items():  # fmt: skip
             self.record[name] = value

@@ -84,6 +84,30 @@ def test_forces_of_joints_push_both_bodies():
     assert abs(worlds.states[0, 1, 12]) > 0.1
 
 
+def speeds_of(bodies) -> list[float]:
+    """The speeds of the joints of the cart pole, or of the walker."""
+    if len(bodies) == 2:
+        return [bodies[0].velocity[0], bodies[1].angular_velocity[2] - bodies[0].angular_velocity[2]]
+    spins = [body.angular_velocity[2] for body in bodies]
+    return [spins[1] - spins[0], spins[2] - spins[1], spins[3] - spins[0], spins[4] - spins[3]]
+
+
+@pytest.mark.parametrize("scene", [cart_pole, walker])
+def test_joints_tell_where_they_are(scene):
+    space, bodies, joints = scene()
+    twin, twin_bodies, twin_joints = scene()
+    worlds = scree.VectorWorld(space, 3, bodies=bodies, joints=joints)
+    forces = np.tile(np.random.default_rng(5).normal(0.0, 3.0, (len(bodies), 3)) * (1, 1, 0), (3, 1, 1))
+    for _ in range(STEPS):
+        worlds.step(SECONDS, forces=forces)
+        act(twin, twin_bodies, twin_joints, {"forces": forces}, 0)
+        twin.step(SECONDS)
+        places = [joint.position() for joint in twin_joints]
+        assert np.allclose(worlds.joint_states[2, :, 0], places, atol=2e-4)
+        assert np.allclose(worlds.joint_states[2, :, 1], speeds_of(twin_bodies), atol=1e-3)
+    assert worlds.hashes()[1] == twin.hash()
+
+
 def test_a_slider_between_two_bodies_pushes_both():
     space = small_space()
     left, right = (space.add_rigid(scree.Box(half_extents=(0.2, 0.2, 0.2)), position=(x, 0, 0), gravity_scale=0.0) for x in (-1, 1))
@@ -277,7 +301,7 @@ def test_what_cannot_be_copied_is_refused():
     with pytest.raises(ValueError, match="VectorWorld: joints must be of the space that is copied"):
         scree.VectorWorld(space, 2, joints=other_joints)
     pin = space.add_joint(scree.Pin(anchor=(0, 1, 0)), bodies[1])
-    with pytest.raises(ValueError, match="axis must be one of"):
+    with pytest.raises(ValueError, match="VectorWorld: joints must be of the kinds Slider, Hinge or ConeTwist"):
         scree.VectorWorld(space, 2, joints=[pin])
     listener = space.on_step(lambda seconds: None)
     with pytest.raises(ValueError, match="VectorWorld: the space has vehicles, pulleys, soft bodies, water or functions"):
