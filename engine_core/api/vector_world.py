@@ -132,7 +132,7 @@ class VectorWorld:
         Arrays of (count, joints), in the order of `joints`: `joint_forces` push the body of a `Slider` along its axis [N] or
         turn that of a `Hinge` about it [N m], and the other body the other way; `motor_velocities` [m/s], [rad/s] and
         `motor_forces`, at most [N], [N m], do what `Joint.set_motor` does, for a motor with the other number as it was. Arrays of
-        (count, bodies, 3), world axes: `forces` [N] at the centres of mass, `torques` [N m]. `mask`: bool (count,), the worlds
+        (count, bodies, 3), world axes: `forces` [N] at the centres of mass, `torques` [N m]. A force or torque of 0 is none: it wakes nothing. `mask`: bool (count,), the worlds
         that are stepped, by default all. Returns when all are done; the GIL is released meanwhile. Raises ValueError."""
         call = "step"
         if not number(call, "seconds", seconds, 0.0) > 0.0:

@@ -17,7 +17,7 @@ from ..edit.body_placement import place
 from ..edit.joint_placement import joints_of_world
 from ..geometry.angles import arctangent2, wrap_angle
 from ..geometry.vector import (
-    add, conjugate, cross, dot, multiply, negate, quaternion, rotate, scale, store3, store4, subtract, vector3,
+    add, conjugate, cross, dot, length_squared, multiply, negate, quaternion, rotate, scale, store3, store4, subtract, vector3,
 )  # fmt: skip
 from ..joints.schema import LINEAR_X, UNLIMITED
 from ..runtime.c_memory import fill_memory
@@ -124,10 +124,15 @@ def push_bodies(many, world_address, w):
     """Give the forces and torques of this step to the bodies."""
     rows = view(many.bodies, many.body_count, INT32)
     for k in range(many.body_count):
+        force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if many.forces != 0:
-            motion.apply_central_force(world_address, INT64(rows[k]), vector3(numbers_of(many.forces, w * many.body_count + k, 3)))
+            force = vector3(numbers_of(many.forces, w * many.body_count + k, 3))
         if many.torques != 0:
-            motion.apply_torque(world_address, INT64(rows[k]), vector3(numbers_of(many.torques, w * many.body_count + k, 3)))
+            torque = vector3(numbers_of(many.torques, w * many.body_count + k, 3))
+        if length_squared(force) > 0.0:
+            motion.apply_central_force(world_address, INT64(rows[k]), force)
+        if length_squared(torque) > 0.0:
+            motion.apply_torque(world_address, INT64(rows[k]), torque)
 
 
 @kernel
@@ -175,7 +180,9 @@ def push_joints(many, world_address, w):
     rows, axes = view(many.joints, many.joint_count, INT32), view(many.axes, many.joint_count, INT32)
     joints = joints_of_world(world_address)
     for k in range(many.joint_count):
-        push_joint(world_address, joints[rows[k]], axes[k], load_float64(many.joint_forces + 8 * (w * many.joint_count + k)))
+        size = load_float64(many.joint_forces + 8 * (w * many.joint_count + k))
+        if size != 0.0:
+            push_joint(world_address, joints[rows[k]], axes[k], size)
 
 
 @kernel
