@@ -1,4 +1,4 @@
-"""What all tasks have in common: episodes that begin, are stepped together, and end one by one."""
+"""The common ground of all tasks: episodes that begin, are stepped together, and end one by one."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -48,7 +48,7 @@ class Task(ABC):
 
     @abstractmethod
     def observe(self) -> Observations:
-        """What each episode shows, float32 (count, observation_width), in the units of the task; no unit is changed."""
+        """Observations of all episodes, float32 (count, observation_width), in the units of the task; no unit is changed."""
 
     @abstractmethod
     def judge(self, actions: NDArray[Any]) -> tuple[NDArray[np.float64], Flags]:

@@ -77,7 +77,9 @@ class Walker(Task):
 
     def act(self, actions: NDArray[Any], mask: Flags | None) -> None:
         if actions.shape != (len(self), self.action_width) or not np.isfinite(actions).all():
-            raise ValueError(f"step: actions must be finite numbers of the shape {(len(self), self.action_width)}, got {actions!r}")
+            raise ValueError(
+                f"step: actions must be finite numbers of the shape {(len(self), self.action_width)}, got {actions!r}"
+            )
         torques = MOST_TORQUE * np.clip(actions.astype(np.float64), -1.0, 1.0)
         self.worlds.step(SECONDS, STEPS, joint_forces=torques, mask=mask)
 

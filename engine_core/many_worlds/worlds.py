@@ -56,7 +56,9 @@ def check_copied(call: str, world, system) -> None:
     world.body.settle_shapes()
     world.late.settle()
     if system.listeners:
-        raise ValueError(f"{call}: the space has vehicles, pulleys, soft bodies, water or functions of its own (on_step): copies have none")
+        raise ValueError(
+            f"{call}: the space has vehicles, pulleys, soft bodies, water or functions of its own (on_step): copies have none"
+        )
     if system.batches:
         raise ValueError(f"{call}: the space has batches of bodies (tiles), which cannot be copied")
     count = int(world.record["body_count"])
@@ -186,7 +188,9 @@ class ManyWorlds:
                 worlds = np.flatnonzero(self._left_out[:, kind])
                 if len(worlds):
                     total = int(self._left_out[:, kind].sum())
-                    message = f"step: in {len(worlds)} worlds, first in {worlds[0]}, {total} {what}: raise VectorWorld({limit}=...)"
+                    message = (
+                        f"step: in {len(worlds)} worlds, first in {worlds[0]}, {total} {what}: raise VectorWorld({limit}=...)"
+                    )
                     warnings.warn(message, LimitReached, stacklevel=4)
         self._left_out[:] = 0
 

@@ -62,7 +62,9 @@ def test_starts_are_random_and_small():
 def test_episodes_end_at_the_edges_and_after_500_steps():
     task = CartPole(4)
     task.reset()
-    states = numbers.states_of(np.array([2.39, 0.0, -2.39, 0.0]), np.array([3.0, 0.0, -3.0, 0.0]), np.array([0, 0.2, 0, 0]), np.zeros(4))
+    states = numbers.states_of(
+        np.array([2.39, 0.0, -2.39, 0.0]), np.array([3.0, 0.0, -3.0, 0.0]), np.array([0, 0.2, 0, 0]), np.zeros(4)
+    )
     task.worlds.set_states(states)
     _, rewards, terminated, truncated = task.step(np.array([1, 1, 0, 1]))
     assert terminated.tolist() == [True, False, True, False] and not truncated.any() and (rewards == 1.0).all()

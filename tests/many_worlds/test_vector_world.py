@@ -110,7 +110,9 @@ def test_joints_tell_where_they_are(scene):
 
 def test_a_slider_between_two_bodies_pushes_both():
     space = small_space()
-    left, right = (space.add_rigid(scree.Box(half_extents=(0.2, 0.2, 0.2)), position=(x, 0, 0), gravity_scale=0.0) for x in (-1, 1))
+    left, right = (
+        space.add_rigid(scree.Box(half_extents=(0.2, 0.2, 0.2)), position=(x, 0, 0), gravity_scale=0.0) for x in (-1, 1)
+    )
     slider = space.add_joint(scree.Slider(axis=(1, 0, 0)), right, to=left)
     worlds = scree.VectorWorld(space, 1, bodies=[left, right], joints=[slider])
     worlds.step(SECONDS, joint_forces=[[4.0]])
@@ -243,7 +245,9 @@ def test_bodies_fall_asleep_and_wake_as_the_space_does():
 def test_a_limit_leaves_contacts_out_and_warns():
     space, bodies, _ = heap()
     worlds = scree.VectorWorld(space, 3, bodies=bodies, pairs=64, contacts=1)
-    with pytest.warns(scree.LimitReached, match=r"in 3 worlds, first in 0, \d+ contacts were left out.*VectorWorld\(contacts=\.\.\.\)"):
+    with pytest.warns(
+        scree.LimitReached, match=r"in 3 worlds, first in 0, \d+ contacts were left out.*VectorWorld\(contacts=\.\.\.\)"
+    ):
         for _ in range(40):
             worlds.step(SECONDS)
 
