@@ -12,9 +12,7 @@ LEAST_CART_POLES = 300_000  # world steps a second on two threads
 LONGEST_LESSON = 180.0  # [s]
 
 
-@check(
-    f"{world_costs.CART_POLES} cart-poles on two threads: at least {LEAST_CART_POLES:,} world steps a second; walkers beside MuJoCo"
-)
+@check(f"{world_costs.CART_POLES} cart-poles: at least {LEAST_CART_POLES:,} world steps a second; walkers beside MuJoCo")
 def worlds(godot: Godot, project: Path) -> Outcome:
     """How many small worlds are stepped in a second. MuJoCo's figures are shown where it is installed, and not judged."""
     costs = world_costs.measure(threads=2, rounds=15)

@@ -131,9 +131,10 @@ class VectorWorld:
 
         Arrays of (count, joints), in the order of `joints`: `joint_forces` push the body of a `Slider` along its axis [N] or
         turn that of a `Hinge` about it [N m], and the other body the other way; `motor_velocities` [m/s], [rad/s] and
-        `motor_forces`, at most [N], [N m], do what `Joint.set_motor` does, for a motor with the other number as it was. Arrays of
-        (count, bodies, 3), world axes: `forces` [N] at the centres of mass, `torques` [N m]. A force or torque of 0 is none: it wakes nothing. `mask`: bool (count,), the worlds
-        that are stepped, by default all. Returns when all are done; the GIL is released meanwhile. Raises ValueError."""
+        `motor_forces`, at most [N], [N m], do what `Joint.set_motor` does, for a motor with the other number as it was. Arrays
+        of (count, bodies, 3), world axes: `forces` [N] at the centres of mass, `torques` [N m]. A force or torque of 0 is none:
+        it wakes nothing. `mask`: bool (count,), the worlds that are stepped, by default all. Returns when all are done; the GIL
+        is released meanwhile. Raises ValueError."""
         call = "step"
         if not number(call, "seconds", seconds, 0.0) > 0.0:
             raise ValueError(f"{call}: seconds must be above 0, got {seconds}")
@@ -154,8 +155,8 @@ class VectorWorld:
         self._many.put(self._mask("reset", mask))
 
     def copy_world(self, source: int, mask: Mask = None) -> None:
-        """Overwrite worlds, those of `mask`, bool (count,), by default all, by the world with the number `source` as it is now: to
-        try many actions from one state. Raises ValueError."""
+        """Overwrite worlds, those of `mask`, bool (count,), by default all, by the world with the number `source` as it is now:
+        to try many actions from one state. Raises ValueError."""
         if not 0 <= whole("copy_world", "source", source, 0) < len(self):
             raise ValueError(f"copy_world: source must be 0 to {len(self) - 1}, got {source}")
         self._many.put(self._mask("copy_world", mask), int(source))

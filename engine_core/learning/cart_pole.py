@@ -1,4 +1,4 @@
-"""The cart-pole: a cart on a rail is pushed left or right so that the pole on it does not fall (Barto, Sutton and Anderson 1983)."""
+"""The cart-pole: a cart on a rail is pushed left or right so that its pole does not fall (Barto, Sutton and Anderson 1983)."""
 
 from typing import Any
 

@@ -66,8 +66,8 @@ class Task(ABC):
 
     def step(self, actions: Any, mask: Mask = None) -> tuple[Observations, NDArray[np.float64], Flags, Flags]:
         """Step the episodes of `mask`, bool (count,), by default all, by one action each: (observations (count, width), rewards
-        (count,), terminated (count,), truncated (count,)). `terminated`: it has failed; `truncated`: its time is over. Rewards and
-        ends are 0 and False for episodes that were not stepped. No unit. Raises ValueError."""
+        (count,), terminated (count,), truncated (count,)). `terminated`: it has failed; `truncated`: its time is over. Rewards
+        and ends are 0 and False for episodes that were not stepped. No unit. Raises ValueError."""
         chosen = None if mask is None else np.asarray(mask, bool)
         given = np.asarray(actions)
         self.act(given, chosen)

@@ -58,11 +58,11 @@ def along(direction: NDArray[np.float64]) -> NDArray[np.float64]:
 class Walker(Task):
     """`count` walkers of nine bodies on eight hinges, which are rewarded for going along x.
 
-    An action is the torque of each hinge, -1 to 1, times 8 N m, (count, 8), for three steps of 1/60 s. An observation has, (count,
-    27): the height of the trunk [m], its quaternion (4), its velocity [m/s] (3) and angular velocity [rad/s] (3), world axes, and
-    of each hinge the angle [rad] (8) and the speed [rad/s] (8). A step rewards the velocity along x [m/s], 1 for standing, less
-    0.05 times the sum of the squares of the actions. An episode fails where the trunk is lower than 0.2 m or higher than 1.2 m,
-    and is truncated after 1,000 steps."""
+    An action is the torque of each hinge, -1 to 1, times 8 N m, (count, 8), for three steps of 1/60 s. An observation has,
+    (count, 27): the height of the trunk [m], its quaternion (4), its velocity [m/s] (3) and angular velocity [rad/s] (3), world
+    axes, and of each hinge the angle [rad] (8) and the speed [rad/s] (8). A step rewards the velocity along x [m/s], 1 for
+    standing, less 0.05 times the sum of the squares of the actions. An episode fails where the trunk is lower than 0.2 m or
+    higher than 1.2 m, and is truncated after 1,000 steps."""
 
     observation_width, most_steps, action_width = 27, 1000, 8
 

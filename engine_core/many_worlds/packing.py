@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..bodies.records import system_at
-from ..bodies.schema import BODY, BODY_RARE, CONTACT_REPORT, HAS_RARE, IS_AREA, SHADOW, WORLD
+from ..bodies.schema import BODY, BODY_RARE, CONTACT_REPORT, HAS_RARE, SHADOW, WORLD
 from ..bodies.system_schema import SYSTEM
 from ..broad_phase.schema import ALLOCATOR, ITEM, KEY, NODE, NODE_INFO, PENDING_NODES, RANGE, RANGE_CAPACITY, TREE
 from ..collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, REPORTED_CONTACT
@@ -210,7 +210,8 @@ def pack_colours(packed: Packed, system_at: int, row, room: Room) -> None:
     packed.link(system_at + place_of(SYSTEM, "constraints.colours"), at)
     packed.hot.append((at, COLOURS.itemsize))
     for name, count, rows in (
-        ("lists", "counts", 2 * room.contacts), ("keys", "counts", 2 * room.contacts), ("joint_lists", "joint_counts", room.joints),
+        ("lists", "counts", 2 * room.contacts), ("keys", "counts", 2 * room.contacts),
+        ("joint_lists", "joint_counts", room.joints),
     ):  # fmt: skip
         first = COLOURS.fields[name][1]
         for colour in range(COLOUR_COUNT + 1):

@@ -13,7 +13,7 @@ MANY_WORLDS = np.dtype(
         ("links", "i8"), ("link_count", "i8"),  # int64 (link_count, 2): offset of an address in a copy, and of what it means
         # Scratch of the threads: what a step writes before it reads it, shared by all worlds of a thread.
         ("scratch_places", "i8"), ("scratch_count", "i8"),  # int64: offsets of these addresses in a copy
-        ("scratch", "i8"), ("scratch_sizes", "i8"),  # int64 (threads, scratch_count): the addresses; (scratch_count): sizes [byte]
+        ("scratch", "i8"), ("scratch_sizes", "i8"),  # int64 (threads, scratch_count): addresses; (scratch_count): sizes [byte]
         ("solver_rows", "i8"),  # the number of the list of solver rows among them
         ("hot", "i8"), ("hot_count", "i8"),  # int64: offsets of the cache lines of a copy that a step uses
         # Compiled functions by address.

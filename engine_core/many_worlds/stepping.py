@@ -152,7 +152,7 @@ def set_motors(many, world_address, w):
 
 @kernel
 def push_joint(world_address, joint, axis, size):
-    """Push or turn the bodies of a joint against each other: body B along or about the x axis of the joint, body A the other way."""
+    """Push or turn the bodies of a joint: body B along or about the x axis of the joint, body A the other way."""
     bodies = bodies_of(world_address)
     a, b = INT64(joint.bodies[0]), INT64(joint.bodies[1])
     direction = rotate(quaternion(joint.frame_rotations[0]), (1.0, 0.0, 0.0))

@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 
+from ..bodies.schema import HAS_RARE, IS_AREA
 from ..bodies.system_schema import LIMIT_KINDS
 from ..edit.joint_placement import joint_changed
 from ..joints.schema import UNLIMITED
@@ -39,10 +40,10 @@ def room_for(world, pairs: int | None, contacts: int | None) -> Room:
         pairs = max(min(bodies * (bodies - 1) // 2, PAIRS_OF_BODY * bodies), LEAST_ROWS)
     if contacts is None:
         contacts = max(CONTACTS_OF_BODY * bodies, LEAST_ROWS)
-    has_areas = bool((world.bodies.rows["flags"][:bodies] & packing.IS_AREA).any())
+    has_areas = bool((world.bodies.rows["flags"][:bodies] & IS_AREA).any())
     overlaps = power_of_two(4 * bodies) if has_areas else 1
     rows, rares = world.bodies.rows[:bodies], world.bodies.rare.rows[:bodies]
-    has_reports = bool(((rows["flags"] & packing.HAS_RARE != 0) & (rares["contact_events"] != 0)).any())
+    has_reports = bool(((rows["flags"] & HAS_RARE != 0) & (rares["contact_events"] != 0)).any())
     return Room(bodies, joints, power_of_two(pairs), power_of_two(contacts), overlaps, has_reports)
 
 
@@ -108,7 +109,9 @@ class ManyWorlds:
             "copy": ctypes.cast(ctypes.memmove, ctypes.c_void_p).value, "job_system": self._job_system.address,
             "bodies": address_of(self._bodies), "body_count": len(bodies), "joints": address_of(self._joints),
             "axes": address_of(self._axes), "joint_count": len(joints), "states": address_of(self.states),
-            "impulses": address_of(self.impulses), "joint_states": address_of(self.joint_states), "left_out": address_of(self._left_out),
+            "impulses": address_of(self.impulses),
+            "joint_states": address_of(self.joint_states),
+            "left_out": address_of(self._left_out),
             "hashes": address_of(self._hashes),
         }.items():  # fmt: skip
             self.record[name] = value

@@ -21,8 +21,8 @@ class Network:
     """Two layers of 64 tanh units; `width` linear outputs. Its gradients are followed by Adam (Kingma and Ba 2015)."""
 
     def __init__(self, width, scale):
-        sizes, scales = (4, 64, 64, width), (1.0, 1.0, scale)
-        self.weights = [random.normal(0.0, s / np.sqrt(a), (a + 1, b)) for a, b, s in zip(sizes, sizes[1:], scales)]
+        sizes = (4, 64, 1.0), (64, 64, 1.0), (64, width, scale)
+        self.weights = [random.normal(0.0, s / np.sqrt(a), (a + 1, b)) for a, b, s in sizes]
         self.means, self.squares = ([np.zeros_like(w) for w in self.weights] for _ in range(2))
         self.time = 0
 
@@ -63,7 +63,7 @@ def play(task, seen, actor, critic):
         rewards = 0.1 * rewards + DISCOUNT * truncated * critic(after)[:, 0]
         rows.append((seen, actions, chances[np.arange(COUNT), actions], rewards, values, over))
         seen = task.reset(over) if over.any() else after
-    states, actions, chances, rewards, values, over = (np.array(column) for column in zip(*rows))
+    states, actions, chances, rewards, values, over = (np.array(column) for column in zip(*rows, strict=True))
     advantages, value, trace = np.zeros((LENGTH, COUNT)), critic(seen)[:, 0], 0.0
     for k in reversed(range(LENGTH)):  # generalised advantage estimation (Schulman et al. 2016)
         surprise = rewards[k] + DISCOUNT * value * ~over[k] - values[k]

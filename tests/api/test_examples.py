@@ -19,8 +19,8 @@ SAYS = {
     "conveyor": r"1 s: -2\.6\d m at 1\.00 m/s(?:.*\n)+6 s: .* at 3\.00 m/s\n",
     "driven_pendulum": r"from 0\.1 rad: swung up: True\nfrom 0\.5 rad: swung up: True\n",
     "many_worlds": (
-        r"after 1 s the planks lean by 17 degrees at the left and -17 at the right\nin \d{3} worlds the weight lies on something\n"
-        r"now 1024 lean to the left\n"
+        r"after 1 s the planks lean by 17 degrees at the left and -17 at the right\n"
+        r"in \d{3} worlds the weight lies on something\nnow 1024 lean to the left\n"
     ),
     "rollback": r"120 corrections of 8 ticks; the ball is at \[5\.\d+, 0\.\d+, 5\.\d+\]\nas if nothing had been late: True\n",
     "structure": (

@@ -245,9 +245,8 @@ def test_bodies_fall_asleep_and_wake_as_the_space_does():
 def test_a_limit_leaves_contacts_out_and_warns():
     space, bodies, _ = heap()
     worlds = scree.VectorWorld(space, 3, bodies=bodies, pairs=64, contacts=1)
-    with pytest.warns(
-        scree.LimitReached, match=r"in 3 worlds, first in 0, \d+ contacts were left out.*VectorWorld\(contacts=\.\.\.\)"
-    ):
+    told = r"in 3 worlds, first in 0, \d+ contacts were left out.*VectorWorld\(contacts=\.\.\.\)"
+    with pytest.warns(scree.LimitReached, match=told):
         for _ in range(40):
             worlds.step(SECONDS)
 
@@ -277,7 +276,7 @@ def test_bad_arrays_are_named():
     space, bodies, joints = cart_pole()
     worlds = scree.VectorWorld(space, 3, bodies=bodies, joints=joints)
     before = worlds.hashes()
-    for given, message in (
+    for wrong, message in (
         (dict(seconds=0.0), "step: seconds must be above 0, got 0.0"),
         (dict(steps=0), "step: steps must be at least 1, got 0"),
         (dict(joint_forces=np.zeros((3, 1))), r"step: joint_forces must have the shape \(3, 2\), got \(3, 1\)"),
@@ -287,7 +286,7 @@ def test_bad_arrays_are_named():
         (dict(mask=np.ones(2, bool)), r"step: mask must be bool of the shape \(3,\), got bool \(2,\)"),
     ):
         with pytest.raises(ValueError, match=message):
-            worlds.step(**{"seconds": SECONDS, **given})
+            worlds.step(**{"seconds": SECONDS, **wrong})
     with pytest.raises(ValueError, match="copy_world: source must be 0 to 2, got 3"):
         worlds.copy_world(3)
     with pytest.raises(ValueError, match=r"set_states: states must have the shape \(3, 2, 13\) or \(2, 13\), got \(13,\)"):
