@@ -356,6 +356,7 @@ VectorWorld.contact_impulses | - | see VectorWorld
 VectorWorld.joint_states | - | see VectorWorld
 VectorWorld.bytes_each | - | see VectorWorld
 VectorWorld.hashes | - | see VectorWorld
+VectorWorld.cast_rays | - | see VectorWorld
 VectorWorld.step | - | see VectorWorld
 VectorWorld.reset | - | see VectorWorld
 VectorWorld.copy_world | - | see VectorWorld

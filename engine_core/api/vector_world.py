@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..collision.query_schema import RAY
 from ..joints.schema import IS_CONNECTED, LINEAR_X, TWIST
 from ..many_worlds.worlds import ManyWorlds, check_copied
-from .arrays import Floats, errors_of_call, number
+from .arrays import Floats, Vectors, doubles, errors_of_call, number, rows
+from .materials import Names
 
 if TYPE_CHECKING:
     from .bodies import Bodies
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 Mask = NDArray[Any] | Sequence[bool] | None
 MOST_WORLDS = 1 << 20
+NAMES_OF_RAYS = "origins", "ends"
 
 
 class VectorWorld:
@@ -120,6 +123,22 @@ class VectorWorld:
     def hashes(self) -> NDArray[np.int64]:
         """The hash of each world, (count,): equal worlds have equal hashes, and that of `Space.hash` if the space is equal."""
         return self._many.hashes()
+
+    def cast_rays(self, origins: Vectors, ends: Vectors, *, body: "Body | None" = None, layers: Names | None = None) -> Floats:
+        """How far rays go from `origins` to `ends` [m], (n, 3), until they hit a body, in each world: (count, n) [m], infinite
+        without a hit. The rays are the same in all worlds, in the frame of `body`, a body of the space, which they do not hit, or
+        in that of the world. `layers`: names of the layers to look at, by default all. Raises ValueError, KeyError."""
+        call = "cast_rays"
+        given = [np.atleast_2d(doubles(call, *one)) for one in zip(NAMES_OF_RAYS, (origins, ends), strict=True)]
+        count = max(len(one) for one in given)
+        first, last = (np.ascontiguousarray(rows(call, name, one, count)) for name, one in zip(NAMES_OF_RAYS, given, strict=True))
+        space = self._space
+        if body is not None and body.space is not space:
+            raise ValueError(f"{call}: body must be of the space that was copied, got {body!r}")
+        row = -1 if body is None else int(space.core.body.index(call, body.id))
+        mask, hidden = space.world.layers.bits(call, layers), [] if body is None else [body.id]
+        query, _alive = space.world.queries.query(call, RAY, mask, True, False, hidden)
+        return self._many.cast_rays(query, row, first, last)
 
     # What is done.
 

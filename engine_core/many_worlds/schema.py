@@ -34,6 +34,10 @@ MANY_WORLDS = np.dtype(
         ("joint_states", "i8"),  # float64 (count, joint_count, 2): place and speed along or about the axis
         ("left_out", "i8"),  # int64 (count, LIMIT_KINDS)
         ("hashes", "i8"),  # int64 (count)
+        # Rays: a QUERY that all of them follow, the row of the body in whose frame they are, or -1; float64 (ray_count, 3)
+        ("query", "i8"), ("ray_body", "i8"), ("origins", "i8"), ("ends", "i8"), ("ray_count", "i8"),
+        ("query_rays", "i8"),  # a compiled function by address
+        ("distances", "i8"),  # float64 (count, ray_count)
     ],
     align=True,
 )  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..bodies.schema import HAS_RARE, IS_AREA
 from ..bodies.system_schema import LIMIT_KINDS
+from ..collision.ray_queries import query_rays
 from ..edit.joint_placement import joint_changed
 from ..joints.schema import UNLIMITED
 from ..runtime.job_system import SingleThread
@@ -21,6 +22,7 @@ from ..step.limits import LEFT_OUT, SECONDS_BETWEEN_WARNINGS, LimitReached
 from ..step.physics_system import step
 from . import packing
 from .packing import Packed, Room, Scratch
+from .rays import cast_rays
 from .schema import MANY_WORLDS, STATE_WIDTH
 from .stepping import hash_worlds, over_worlds, put_worlds, set_states, step_worlds
 
@@ -174,6 +176,19 @@ class ManyWorlds:
         """Move the bodies of the chosen worlds to `states`, float64 (count, bodies, 13)."""
         self.record["wanted_states"] = address_of(states)
         self._run(set_states, mask)
+
+    def cast_rays(self, query: np.ndarray, body: int, origins: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        """How far each ray goes in each world until it hits something, float64 (count, n) [m]; infinite without a hit. `query`: a
+        QUERY of one ray, whose place is not read. `body`: row of the body in whose frame `origins` and `ends`, float64 (n, 3),
+        are; -1: the world's."""
+        distances = np.empty((self.count, len(origins)))
+        for name, value in {
+            "query": address_of(query), "ray_body": body, "origins": address_of(origins), "ends": address_of(ends),
+            "ray_count": len(origins), "query_rays": query_rays.address, "distances": address_of(distances),
+        }.items():  # fmt: skip
+            self.record[name] = value
+        self._run(cast_rays, None)
+        return distances
 
     def hashes(self) -> np.ndarray:
         """The hash of each world, int64 (count,): that of state/hashing.py."""

@@ -223,6 +223,31 @@ def test_impulses_of_contacts_carry_the_weight():
     assert np.allclose(worlds.contact_impulses, ground * np.arange(1, 4), rtol=1e-2)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rays_are_those_of_the_space(threads):
+    space, bodies, joints = walker()
+    twin, twin_bodies, _ = walker()
+    worlds = scree.VectorWorld(space, WORLDS, bodies=bodies, joints=joints, threads=threads)
+    random = np.random.default_rng(6)
+    for _ in range(STEPS):
+        worlds.step(SECONDS, forces=np.full((WORLDS, len(bodies), 3), 0.4))
+        act(twin, twin_bodies, joints, {"forces": np.full((WORLDS, len(bodies), 3), 0.4)}, 0)
+        twin.step(SECONDS)
+    origins, ends = random.normal(0.0, 1.0, (2, 40, 3))
+    of_world = worlds.cast_rays(origins, ends)
+    assert np.allclose(of_world, twin.cast_rays(origins, ends).distances) and 3 < np.isfinite(of_world[0]).sum() < 40
+    trunk = twin_bodies[0]
+    places = [trunk.position + points @ trunk.basis.T for points in (origins, 3.0 * ends)]
+    expected = twin.cast_rays(*places, exclude=[trunk]).distances
+    seen = worlds.cast_rays(origins, 3.0 * ends, body=bodies[0])
+    assert np.allclose(seen, expected) and seen.shape == (WORLDS, 40)
+    assert (worlds.hashes() == twin.hash()).all()
+    with pytest.raises(ValueError, match="cast_rays: body must be of the space that was copied"):
+        worlds.cast_rays(origins, ends, body=trunk)
+    with pytest.raises(ValueError, match="cast_rays: ends must"):
+        worlds.cast_rays(origins, ends[:7])
+
+
 def test_bodies_fall_asleep_and_wake_as_the_space_does():
     space, bodies, joints = walker()
     twin, twin_bodies, _ = walker()
