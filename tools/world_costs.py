@@ -16,11 +16,11 @@ import numpy as np
 
 from scree.learning import CartPole, Walker, walker
 
-CART_POLES, WALKERS, CART_POLE_STEPS = 1024, 256, 50
+CART_POLES, WALKERS = 1024, 256
+CART_POLE_STEPS = 20
+"""Steps in a round of cart-poles, which begins with a reset of all: with random actions an episode lasts about as long."""
 ACTIONS = 20
 """Actions in a round of walkers: one second of a walker's life."""
-SUB_STEPS = 4
-"""Sub-steps of a step of the walker's space: MuJoCo takes as many steps of its own in the same time."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class Cost:
 
 
 def cart_pole_round(threads: int) -> Callable[[], None]:
-    """A round of steps of all cart-poles, each with a force on its cart."""
-    task, forces = CartPole(CART_POLES, threads=threads), np.zeros((CART_POLES, 2, 3))
-    task.reset()
-    forces[:, 0, 0] = np.random.default_rng(0).choice((-10.0, 10.0), CART_POLES)
+    """A round of steps of all cart-poles from new starts, each with a random force on its cart."""
+    task, forces = CartPole(CART_POLES, threads=threads), np.zeros((CART_POLE_STEPS, CART_POLES, 2, 3))
+    forces[:, :, 0, 0] = np.random.default_rng(0).choice((-10.0, 10.0), (CART_POLE_STEPS, CART_POLES))
 
     def run() -> None:
-        for _ in range(CART_POLE_STEPS):
-            task.worlds.step(0.02, forces=forces)
+        task.reset()
+        for k in range(CART_POLE_STEPS):
+            task.worlds.step(0.02, forces=forces[k])
 
     return run
 
@@ -124,7 +124,7 @@ def measure(threads: int, rounds: int) -> list[Cost]:
         (f"{WALKERS} walkers", "actions", WALKERS * ACTIONS, walker_round(threads)),
     ]
     try:
-        for steps in (SUB_STEPS, 1):
+        for steps in (walker.SETTINGS.substep_count, 1):  # as many of its own as Scree takes sub-steps, and fewer
             name = f"{WALKERS} walkers by MuJoCo, steps of 1/{round(steps / walker.SECONDS)} s"
             made.append((name, "actions", WALKERS * ACTIONS, mujoco_round(threads, steps)))
     except ImportError:

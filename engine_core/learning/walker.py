@@ -20,6 +20,7 @@ HEIGHT = LOWER * math.sin(KNEE_BEND) + LEG_RADIUS + 0.01  # of the trunk at the 
 HIP_LIMITS, KNEE_LIMITS = (-0.6, 0.6), (-0.5, 0.5)  # [rad]
 MOST_TORQUE = 8.0  # of a hinge [N m]
 SECONDS, STEPS = 1 / 60, 3  # of a step [s], and steps an action
+SETTINGS = SpaceSettings(substep_count=2, is_sleeping_allowed=False, angular_damp=0.2)
 LOWEST, HIGHEST = 0.2, 1.2  # of the trunk [m]
 ALIVE, COST = 1.0, 0.05  # rewards of a step: for standing, and against torque
 SPREAD = 0.1  # of the random starts: velocities [m/s], [rad/s]
@@ -29,7 +30,7 @@ TRUNK = 0
 def build_space() -> tuple[Any, list[Any], list[Any]]:
     """The walker on a plane: (the space, [trunk, upper leg, lower leg, ...], [hip, knee, ...]). [m], [kg]."""
     limits = {"bodies": 64, "body_shapes": 64, "shapes": 64, "joints": 64, "pairs": 512, "contacts": 512, "systems": 4}
-    space = World(threads=1, **limits).add_space(settings=SpaceSettings(is_sleeping_allowed=False, angular_damp=0.2))
+    space = World(threads=1, **limits).add_space(settings=SETTINGS)
     space.add_static(Plane())
     trunk = space.add_rigid(Sphere(radius=TRUNK_RADIUS), (0.0, HEIGHT, 0.0), mass=TRUNK_MASS)
     bodies, joints, hip = [trunk], [], np.array((0.0, HEIGHT, 0.0))
