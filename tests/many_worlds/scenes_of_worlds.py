@@ -57,7 +57,36 @@ def heap():
     return space, bodies, []
 
 
-SCENES = {"cart pole": cart_pole, "walker": walker, "heap": heap}
+def grounds():
+    """Bodies of many shapes on a mesh, a height field and bricks, with rules, events and reports: (space, bodies, joints)."""
+    space = small_space()
+    space.world.set_contact_rule("belt", "box", scree.ContactRule(surface_velocity=(0.5, 0, 0), friction=0.9))
+    corners, sides = [(-4, 0, -4), (4, 0, -4), (4, 0.8, 4), (-4, 0.3, 4)], [(0, 2, 1), (0, 3, 2)]
+    space.add_static(scree.Mesh(vertices=corners, triangles=sides)).contact_class = "belt"
+    hills = 0.3 * np.sin(np.arange(64).reshape(8, 8))
+    space.add_static(scree.HeightField(heights=hills), position=(8, 0, 0))
+    wall = scree.Structure(unit=0.25)
+    cells = np.array([(4 * x, 2 * y, 0) for x in range(4) for y in range(2)])
+    wall.insert(cells, cells + (4, 2, 2))
+    space.add_static(wall, position=(-10, 0, 0))
+    part = scree.Part(shape=scree.Box(half_extents=(0.2, 0.1, 0.1)), position=(0.2, 0, 0))
+    shapes = [
+        scree.Box(half_extents=(0.2, 0.2, 0.2)), scree.Capsule(radius=0.15, height=0.6), scree.Cylinder(radius=0.2, height=0.3),
+        scree.Compound(parts=[part, scree.Part(shape=scree.Sphere(radius=0.2), position=(-0.2, 0, 0))]),
+        scree.Hull(points=np.random.default_rng(1).normal(0.0, 0.2, (12, 3))),
+    ]  # fmt: skip
+    bodies = []
+    for k, shape in enumerate(shapes):
+        for x in (0.9 * k - 2.0, 0.8 * k + 6.0):
+            bodies.append(space.add_rigid(shape, position=(x, 1.5, 0.3 * k), rotation=(0, 0, 0.2, 0.98), velocity=(0, -1, 0)))
+    bodies.append(space.add_rigid(shapes[0], position=(-8.9, 1.0, 0.25)))
+    bodies[0].contact_class, bodies[0].contact_events = "box", "all"
+    bodies[2].set_constant_force((0.5, 0, 0.2))
+    bodies[4].lock_axes("z", "xy")
+    return space, bodies, []
+
+
+SCENES = {"cart pole": cart_pole, "walker": walker, "heap": heap, "grounds": grounds}
 
 
 def state_of(bodies) -> np.ndarray:
