@@ -21,8 +21,10 @@ from ..geometry.vector import (
 )  # fmt: skip
 from ..joints.schema import LINEAR_X, UNLIMITED
 from ..runtime.c_memory import fill_memory
-from ..runtime.call import call_1, call_2, call_1_float, call_3_result, load_float64, load_int64, store_int64
-from ..runtime.job_system import begin_jobs, finish_jobs, run_job
+from ..runtime.call import (
+    call_1, call_1_float, call_2, call_3_result, call_6_result, call_job, load_float64, load_int64, store_int64,
+)  # fmt: skip
+from ..runtime.job_system import JOB_SYSTEM
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..runtime.prefetch import prefetch
@@ -33,8 +35,8 @@ from .schema import MANY_WORLDS, STATE_WIDTH
 INT32, INT64, UINT32, FLOAT32, FLOAT64 = np.int32, np.int64, np.uint32, np.float32, np.float64
 WILD = 1e6
 """A sum of all that the solver holds of bodies, velocities above all, that no world reaches unless it explodes [m/s], [rad/s]."""
-LEAST_WORLDS = 4
-"""The fewest worlds that a thread takes at once."""
+BATCHES, MOST_WORLDS = 32, 8
+"""Into how many batches each thread divides its worlds, and the most worlds of one: the last batch is waited for."""
 
 
 @kernel
@@ -90,11 +92,11 @@ def set_row_of_static(rows):
 
 
 @kernel
-def is_wild(many, system, worker):
+def is_wild(many, worker):
     """Whether the solver had a number that is none, or a velocity at which products of two overflow. The step itself stops the
     body then, and the rows of the solver still tell."""
     own = view(many.scratch + 8 * worker * many.scratch_count, many.scratch_count, INT64)
-    count, total = (system.bodies.active_count + 1) * ROW_FLOATS, FLOAT32(0.0)
+    count, total = (many.row_count + 1) * ROW_FLOATS, FLOAT32(0.0)
     rows = view(own[many.solver_rows], count, FLOAT32)
     for k in range(count):
         total += abs(rows[k])
@@ -313,7 +315,7 @@ def step_worlds(address, begin, end, worker):
                 call_1(many.forget_events, system)
             act(many, copy + many.world_at, w)
             call_1_float(many.step, system, many.seconds)
-        if is_wild(many, system_at(system), worker):
+        if is_wild(many, worker):
             clean_scratch(many, worker)  # lanes of the solver that are not in use keep what was there: times 0, it must be 0
         write_results(many, copy, w)
 
@@ -364,8 +366,10 @@ def hash_worlds(address, begin, end, worker):
 
 @entry_point("void(int64, int64)")
 def over_worlds(address, job):
-    """Run a job over all worlds, on all threads of the job system."""
+    """Run a job over all worlds, on all threads of the job system. No step of a space is begun: whether threads are worth their
+    cost is judged there by the wait at the end of a job, which is long here, some worlds."""
     many = many_at(address)
-    is_shared = begin_jobs(many.job_system)
-    run_job(many.job_system, is_shared, job, address, 0, many.count, LEAST_WORLDS)
-    finish_jobs(many.job_system, is_shared)
+    jobs = view(many.job_system, 1, JOB_SYSTEM)[0]
+    batch = min(max(many.count // (BATCHES * jobs.thread_count), 1), MOST_WORLDS)
+    if jobs.thread_count == 1 or call_6_result(jobs.run, jobs.state, job, address, 0, many.count, batch) == 0:
+        call_job(job, address, 0, many.count, 0)
