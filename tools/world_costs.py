@@ -31,11 +31,14 @@ class Cost:
     unit: str
     count: int  # things in a round
     seconds: list[float]
+    processor_seconds: list[float]  # of all threads
 
     def __str__(self) -> str:
         least, median = self.count / min(self.seconds), self.count / sorted(self.seconds)[len(self.seconds) // 2]
+        used = 1e6 * min(self.processor_seconds) / self.count
         return (
-            f"{self.name}: {least:,.0f} {self.unit} a second at best, {median:,.0f} in the median of {len(self.seconds)} rounds"
+            f"{self.name}: {least:,.0f} {self.unit} a second at best, {median:,.0f} in the median of {len(self.seconds)} rounds; "
+            f"each takes at least {used:.1f} us of processor time"
         )
 
     @property
@@ -129,13 +132,14 @@ def measure(threads: int, rounds: int) -> list[Cost]:
             made.append((name, "actions", WALKERS * ACTIONS, mujoco_round(threads, steps)))
     except ImportError:
         pass
-    costs = [Cost(name, unit, count, []) for name, unit, count, _ in made]
+    costs = [Cost(name, unit, count, [], []) for name, unit, count, _ in made]
     for number in range(rounds + 1):
         for cost, (_, _, _, run) in zip(costs, made, strict=True):
-            began = time.perf_counter()
+            began, used = time.perf_counter(), time.process_time()
             run()
             if number:  # the first round warms caches up
                 cost.seconds.append(time.perf_counter() - began)
+                cost.processor_seconds.append(time.process_time() - used)
     return costs
 
 
