@@ -1,4 +1,4 @@
-"""The same rays in many worlds, seen from a body of each: for what a robot or an animal sees."""
+"""Rays that are alike in many worlds, seen from a body of each: what a robot or an animal sees."""
 
 import numpy as np
 
