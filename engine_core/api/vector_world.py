@@ -62,7 +62,8 @@ class VectorWorld:
         rows = self._body_rows(space, bodies)
         joint_rows, axes = self._joint_rows(space, joints)
         self._body_count, self._joint_count, self._space = len(rows), len(joint_rows), space
-        self._many = ManyWorlds(core, system, int(count), rows, joint_rows, axes, threads, pairs, contacts)
+        with errors_of_call(call, thread_count="threads"):
+            self._many = ManyWorlds(core, system, int(count), rows, joint_rows, axes, threads, pairs, contacts)
 
     @staticmethod
     def _body_rows(space: "Space", bodies: "Bodies | Sequence[Body] | None") -> list[int]:

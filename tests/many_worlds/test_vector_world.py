@@ -285,6 +285,7 @@ REFUSED = {
     "count": (dict(count=0), ValueError, "VectorWorld: count must be at least 1, got 0"),
     "count that is no number": (dict(count=2.5), TypeError, "VectorWorld: count must be a whole number, got 2.5"),
     "threads": (dict(threads=0), ValueError, "VectorWorld: threads must be at least 1, got 0"),
+    "too many threads": (dict(threads=100_000), ValueError, "VectorWorld: threads must be 1 to"),
     "contacts": (dict(contacts=-1), ValueError, "VectorWorld: contacts must be at least 1, got -1"),
 }
 
