@@ -62,6 +62,11 @@ def test_the_example_of_recordings_runs(capsys):
     assert capsys.readouterr().out == "SCREERC\n"
 
 
+def test_the_example_of_many_worlds_runs(capsys):
+    run_example(ROOT / "docs" / "many_worlds.md")
+    assert capsys.readouterr().out.splitlines() == ["(1000, 2, 13)", "the fastest cart: 2.3 m/s", "begin anew: 560"]
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_links_and_pictures_are_there(path):
     targets = re.findall(r"\]\(([^)#\s]+)", page(path))

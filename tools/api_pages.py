@@ -15,7 +15,7 @@ from sphinx.pycode import ModuleAnalyzer
 import scree
 
 PAGES = {
-    "worlds": ("api.world", "api.space"), "states": ("api.states",),
+    "worlds": ("api.world", "api.space"), "many_worlds": ("api.vector_world",), "states": ("api.states",),
     "recordings": ("api.recordings",), "bodies": ("api.body", "api.bodies"),
     "shapes": ("api.shapes", "api.structures"),
     "materials": ("api.materials",), "joints": ("api.joint_values", "api.joint", "core.pulleys", "core.pose_motors"),

@@ -350,6 +350,17 @@ Trace | Scree.space_hash | compared step by step; a file of all bodies only from
 Trace.note | Scree.space_hash |
 Trace.close | - | see Trace
 Track | ScreePhysicsServer3D.vehicle_create | "tracks" of its description
+VectorWorld | - | for learning in Python: a game has its one world, and a trained policy runs in it
+VectorWorld.states | - | see VectorWorld
+VectorWorld.contact_impulses | - | see VectorWorld
+VectorWorld.joint_states | - | see VectorWorld
+VectorWorld.bytes_each | - | see VectorWorld
+VectorWorld.hashes | - | see VectorWorld
+VectorWorld.cast_rays | - | see VectorWorld
+VectorWorld.step | - | see VectorWorld
+VectorWorld.reset | - | see VectorWorld
+VectorWorld.copy_world | - | see VectorWorld
+VectorWorld.set_states | - | see VectorWorld
 Vehicle | ScreeVehicle3D, ScreePhysicsServer3D.vehicle_create |
 Vehicle.first_listener | - | a number inside the engine
 Vehicle.listeners | - | numbers inside the engine

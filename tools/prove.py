@@ -76,6 +76,7 @@ def all_checks() -> dict[str, Check]:
         prove_thread_model,
         prove_threads,
         prove_truth,
+        prove_worlds,
     )
 
     return CHECKS

@@ -29,6 +29,7 @@ from .space import Listener, Space, SpaceSettings
 from .streaming import Bake, Streaming, StreamEvent
 from .states import History, SpaceState, Trace
 from .structures import Piece, Structure
+from .vector_world import VectorWorld
 from .world import World
 
 __all__ = [
@@ -39,5 +40,5 @@ __all__ = [
     "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "PoseMotors", "Pulley",
     "RackAndPinion", "Ranges", "Recording", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "SoftBody", "Space",
     "SpaceSettings", "SpaceState", "Sphere", "Spring", "StreamEvent", "Streaming", "Structure", "TaperedCapsule",
-    "TaperedCylinder", "Trace", "Track", "Vehicle", "Viewer", "Water", "Wave", "Wheel", "World",
+    "TaperedCylinder", "Trace", "Track", "VectorWorld", "Vehicle", "Viewer", "Water", "Wave", "Wheel", "World",
 ]  # fmt: skip

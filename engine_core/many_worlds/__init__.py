@@ -1,0 +1,1 @@
+"""Many copies of one space, stepped in one call: for learning."""
