@@ -69,15 +69,15 @@ def aim(system, body, contact):
 
 
 @kernel
-def add_plane(system, soft, particle, counts, index, body, position, rotation, point, normal, gap, friction):
-    """Add a contact by a point and a normal, world axes, and the gap to the particle. A contact of the same body with nearly the
+def add_plane(system, soft, particle, counts, number, body, position, rotation, point, normal, gap, friction):
+    """Add a contact with the body of a candidate's number, by a point and a normal, world axes, and the gap to the particle. A contact of the same body with nearly the
     same normal stays if it is nearer; else it is replaced. When all rows are in use, the one farthest away is."""
     rows, place = contacts_of(soft, particle), -1
     at = vector3(view2(soft.positions, soft.particle_count, 3, FLOAT64)[particle])
     farthest, worst = gap, -1
     for k in range(counts[particle]):
         own_gap = dot(subtract(at, vector3(rows[k].at)), vector3(rows[k].normal)) - soft.radius
-        if rows[k].body == index and dot(vector3(rows[k].normal), normal) > SAME_DIRECTION:
+        if rows[k].candidate == number and dot(vector3(rows[k].normal), normal) > SAME_DIRECTION:
             if own_gap <= gap:
                 return
             place = k
@@ -92,7 +92,7 @@ def add_plane(system, soft, particle, counts, index, body, position, rotation, p
     if place < 0:
         return
     contact = rows[place]
-    contact.body = INT32(index)
+    contact.candidate, contact.body = number, view(soft.candidates, MOST_CANDIDATES, INT32)[number]
     contact.pushes_particle = INT16(1 if soft.mask & body.collision_layer else 0)
     contact.pushes_body = INT16(1 if body.collision_mask & soft.layer and is_movable(body) else 0)
     arm = subtract(point, position)
@@ -104,7 +104,7 @@ def add_plane(system, soft, particle, counts, index, body, position, rotation, p
 
 
 @kernel
-def meet_triangles(system, soft, particle, counts, index, body, position, rotation, place, turn, shape, local, reach):
+def meet_triangles(system, soft, particle, counts, number, body, position, rotation, place, turn, shape, local, reach):
     """Add the contacts of a particle with the triangles of a mesh or height field near it. `place`, `turn`: pose of the shape;
     `local`: the particle in its frame."""
     keep_as_call()
@@ -136,14 +136,14 @@ def meet_triangles(system, soft, particle, counts, index, body, position, rotati
             if is_near:
                 point = add(place, rotate(turn, nearest))
                 add_plane(
-                    system, soft, particle, counts, index, body, position, rotation, point, rotate(turn, normal),
+                    system, soft, particle, counts, number, body, position, rotation, point, rotate(turn, normal),
                     gap - soft.radius, body.friction,
                 )  # fmt: skip
         triangle = mesh_query_next(mesh, state, bounds)
 
 
 @kernel
-def meet_shape(system, soft, particle, counts, shapes, index, body, position, rotation, instance, motion, reach):
+def meet_shape(system, soft, particle, counts, shapes, number, body, position, rotation, instance, motion, reach):
     """Add the contacts of a particle with one shape of a body. `motion`: of the particle relative to the body until contacts are
     found anew [m]."""
     keep_as_call()
@@ -154,14 +154,14 @@ def meet_shape(system, soft, particle, counts, shapes, index, body, position, ro
     shape = shapes[INT64(instance.shape)]
     is_deep = False
     if shape.kind == MESH:
-        meet_triangles(system, soft, particle, counts, index, body, position, rotation, place, turn, shape, local, reach)
+        meet_triangles(system, soft, particle, counts, number, body, position, rotation, place, turn, shape, local, reach)
     else:
         distance, normal = nearest_of_solid(shape, local)
         is_deep = distance < 0.0
         if distance <= reach:
             point = add(place, rotate(turn, add_scaled(local, normal, -distance)))
             add_plane(
-                system, soft, particle, counts, index, body, position, rotation, point, rotate(turn, normal),
+                system, soft, particle, counts, number, body, position, rotation, point, rotate(turn, normal),
                 distance - soft.radius, body.friction,
             )  # fmt: skip
     way = length(motion)
@@ -174,13 +174,13 @@ def meet_shape(system, soft, particle, counts, shapes, index, body, position, ro
     if fraction <= 1.0:
         gap = -fraction * dot(longer, rotate(turn, normal)) - soft.radius
         add_plane(
-            system, soft, particle, counts, index, body, position, rotation, add_scaled(at, longer, fraction),
+            system, soft, particle, counts, number, body, position, rotation, add_scaled(at, longer, fraction),
             rotate(turn, normal), gap, body.friction,
         )  # fmt: skip
 
 
 @kernel
-def meet_body(system, world, soft, particle, counts, shapes, instances, index, body, ahead):
+def meet_body(system, world, soft, particle, counts, shapes, instances, number, body, ahead):
     """Add the contacts of a particle with the shapes of one body. `ahead` [s]: until contacts are found anew."""
     keep_as_call()
     at = vector3(view2(soft.positions, soft.particle_count, 3, FLOAT64)[particle])
@@ -203,43 +203,4 @@ def meet_body(system, world, soft, particle, counts, shapes, instances, index, b
     while next_part_in_box(walk, world, instances, shapes, low, high) >= 0:
         instance = part_row(walk, instances)
         if not instance.is_disabled and instance.shape >= 0:
-            meet_shape(system, soft, particle, counts, shapes, index, body, position, rotation, instance, motion, reach)
-
-
-@kernel
-def find_contacts(system, soft, bodies, particle, counts, ahead):
-    """Find the contacts of a particle with all bodies near the soft body."""
-    world = world_at(system.world)
-    instances, shapes = view(world.instances, world.instance_capacity, INSTANCE), view(world.shapes, world.shape_capacity, SHAPE)
-    candidates = view(soft.candidates, MOST_CANDIDATES, INT32)
-    counts[particle] = 0
-    for k in range(soft.candidate_count):
-        index = INT64(candidates[k])
-        meet_body(system, world, soft, particle, counts, shapes, instances, index, bodies[index], ahead)
-
-
-@kernel
-def renew_contacts(system, soft, h, is_first):
-    """Find contacts anew for the particles that may have come near something else in this sub-step of `h` [s]; put the planes of
-    the others where their bodies are now."""
-    world, n = world_at(system.world), soft.particle_count
-    bodies = view(world.bodies, world.body_capacity, BODY)
-    counts = view(soft.contact_counts, n, INT32)
-    if soft.candidate_count == 0:
-        for i in range(n):
-            counts[i] = 0
-        return
-    positions, checked = view2(soft.positions, n, 3, FLOAT64), view2(soft.checked, n, 3, FLOAT64)
-    velocities = view2(soft.velocities, n, 3, FLOAT64)
-    soft.since_found = 0.0 if is_first else soft.since_found + h
-    others = soft.fastest_body * (soft.since_found + h)
-    for i in range(n):
-        moved = length(subtract(vector3(positions[i]), vector3(checked[i])))
-        coming = moved + h * length(vector3(velocities[i])) + others
-        if is_first or coming > NEAR:
-            find_contacts(system, soft, bodies, i, counts, 2.0 * h)
-            store3(checked[i], vector3(positions[i]))
-        else:
-            rows = contacts_of(soft, i)
-            for k in range(counts[i]):
-                aim(system, bodies[INT64(rows[k].body)], rows[k])
+            meet_shape(system, soft, particle, counts, shapes, number, body, position, rotation, instance, motion, reach)
