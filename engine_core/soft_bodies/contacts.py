@@ -23,7 +23,7 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view, view2
 from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
 from ..shapes.ray import ray_shape
-from ..shapes.schema import HEIGHT_FIELD, MESH, SHAPE
+from ..shapes.schema import COMPOUND, HEIGHT_FIELD, MESH, SHAPE, STRUCTURE
 from ..solver.vehicle_wheels import velocity_at
 from .nearest import nearest_of_solid
 from .schema import CONTACT, MOST_CANDIDATES, MOST_CONTACTS
@@ -70,8 +70,9 @@ def aim(system, body, contact):
 
 @kernel
 def add_plane(system, soft, particle, counts, number, body, position, rotation, point, normal, gap, friction):
-    """Add a contact with the body of a candidate's number, by a point and a normal, world axes, and the gap to the particle. A contact of the same body with nearly the
-    same normal stays if it is nearer; else it is replaced. When all rows are in use, the one farthest away is."""
+    """Add a contact with the body of a candidate's number, by a point and a normal, world axes, and the gap to the particle. A
+    contact of the same body with nearly the same normal stays if it is nearer; else it is replaced. When all rows are in use,
+    the one farthest away is."""
     rows, place = contacts_of(soft, particle), -1
     at = vector3(view2(soft.positions, soft.particle_count, 3, FLOAT64)[particle])
     farthest, worst = gap, -1
@@ -180,6 +181,15 @@ def meet_shape(system, soft, particle, counts, shapes, number, body, position, r
 
 
 @kernel
+def is_single(instance, shapes):
+    """Whether a shape on a body is one solid, which needs no search for parts near a particle."""
+    if instance.is_disabled or instance.shape < 0:
+        return False
+    kind = shapes[INT64(instance.shape)].kind
+    return kind != MESH and kind != COMPOUND and kind != STRUCTURE
+
+
+@kernel
 def meet_body(system, world, soft, particle, counts, shapes, instances, number, body, ahead):
     """Add the contacts of a particle with the shapes of one body. `ahead` [s]: until contacts are found anew."""
     keep_as_call()
@@ -189,6 +199,10 @@ def meet_body(system, world, soft, particle, counts, shapes, instances, number, 
     row = INT64(body.active_index) + 1
     motion = scale(subtract(velocity, velocity_at(system, row, subtract(at, position))), ahead)
     reach = soft.radius + NEAR
+    if body.instance_count == 1 and is_single(instances[INT64(body.first_instance)], shapes):
+        instance = instances[INT64(body.first_instance)]
+        meet_shape(system, soft, particle, counts, shapes, number, body, position, rotation, instance, motion, reach)
+        return
     half = (
         0.5 * abs(motion[0]) + BEHIND * soft.radius + reach, 0.5 * abs(motion[1]) + BEHIND * soft.radius + reach,
         0.5 * abs(motion[2]) + BEHIND * soft.radius + reach,
