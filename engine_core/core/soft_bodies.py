@@ -19,7 +19,7 @@ from ..solver.listeners import MOST_LISTENERS
 from ..soft_bodies.layout import Layout, lay_out, masses_of
 from ..soft_bodies.phases import run_strips
 from ..soft_bodies.rays import SOFT_RAY, ray_soft_body
-from ..soft_bodies.schema import CONTACT, MOST_CANDIDATES, MOST_CONTACTS, PLANE, PUSHED, SOFT_BODY, SOFT_SPACE
+from ..soft_bodies.schema import CONTACT, GRIP, MOST_CANDIDATES, MOST_CONTACTS, PLANE, PUSHED, SOFT_BODY, SOFT_SPACE
 from ..soft_bodies.strips import Parts
 from ..soft_bodies.side_by_side import begin_soft_bodies, prepare_members, solve_groups, solve_soft_bodies
 from .listeners import ListeningConstraint
@@ -31,17 +31,19 @@ THICKEST, RADIUS_OF_EDGE = 0.02, 0.25
 """By default the radius of particles is a quarter of the mean edge, at most 2 cm [m]."""
 LEAST_VOLUME = 0.05
 """The pressure of a body that is squeezed below this part of its volume rises no further."""
+LINE = 64
+"""A line of the processor's cache [byte]."""
 NOT_SAVED = (
     "accelerations", "damps", "winds", "airs", "candidates", "triangles", "faces", "exceptions",
-    "strips", "order", "places", "clusters", "fours", "planes", "pushed", "pushed_of", "boxes",
+    "strips", "order", "places", "clusters", "fours", "ranges", "planes", "grips", "pushed", "pushed_of", "boxes",
 )  # fmt: skip
 """Arrays that a step writes before it reads them, or that no step changes."""
 ADDRESSES = (
     "space", "group", "next", "last", "id", "user_id", "is_pickable",
     "positions", "velocities", "targets", "inverse_masses", "forces", "accelerations", "damps", "winds", "airs",
     "checked", "contact_counts", "contacts", "edges", "triangles", "faces", "candidates", "exceptions",
-    "exception_count", "wind_areas", "strips", "order", "places", "clusters", "fours", "planes", "pushed", "pushed_of", "boxes",
-    "phase", "small_step", "small", "substep",
+    "exception_count", "wind_areas", "strips", "order", "places", "clusters", "fours", "ranges", "planes", "grips", "pushed",
+    "pushed_of", "boxes", "phase", "small_step", "small", "substep", "is_even",
 )  # fmt: skip
 
 
@@ -52,10 +54,13 @@ SETTINGS = {
 }  # fmt: skip
 
 
-def aligned(count: int) -> np.ndarray:
-    """Zeros, float64 (count, 4), each row within one line of the processor's cache."""
-    rows = np.zeros((count + 1, 4))
-    return rows.reshape(-1)[address_of(rows) % 32 // 8 and (32 - address_of(rows) % 32) // 8 :][: 4 * count].reshape(-1, 4)
+def aligned_copy(rows: np.ndarray) -> np.ndarray:
+    """A copy of an array that begins with a line of the processor's cache."""
+    room = np.zeros(rows.nbytes + LINE, np.uint8)
+    begin = -address_of(room) % LINE
+    copied = room[begin : begin + rows.nbytes].view(rows.dtype).reshape(rows.shape)
+    copied[:] = rows
+    return copied
 
 
 class SoftSpace:
@@ -110,8 +115,10 @@ class SoftBody(ListeningConstraint):
         """What strips of `n` particles need in a step, by the names of SOFT_BODY."""
         count = len(parts.strips)
         return {
-            "strips": parts.strips.copy(), "order": parts.order, "clusters": parts.clusters, "fours": parts.fours.copy(),
-            "places": aligned(n + 2 * count), "planes": np.zeros(n * MOST_CONTACTS, PLANE),
+            "strips": parts.strips.copy(), "order": parts.order, "clusters": parts.clusters,
+            "fours": aligned_copy(parts.fours), "ranges": parts.ranges,
+            "places": aligned_copy(np.zeros((n + 2 * count, 4))),
+            "planes": np.zeros(n * MOST_CONTACTS, PLANE), "grips": np.zeros(n * MOST_CONTACTS, GRIP),
             "pushed": np.zeros(n * MOST_CONTACTS, PUSHED), "pushed_of": np.zeros((count, MOST_CANDIDATES), np.int32),
         }  # fmt: skip
 

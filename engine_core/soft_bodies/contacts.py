@@ -8,11 +8,7 @@ where that way ends. So no particle of any speed passes a surface.
 import numpy as np
 
 from ..bodies.bounds import bounds_in_frame
-from ..bodies.motion import surface_velocity
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
-from ..bodies.records import world_at
-from ..bodies.schema import BODY, INSTANCE
-from ..collision.pairs import combine_surfaces
 from ..constraints.schema import DELTA_POSITION, DELTA_ROTATION, ROW_SIZE
 from ..geometry.segments import nearest_on_triangle
 from ..geometry.vector import (
@@ -23,7 +19,7 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view, view2
 from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
 from ..shapes.ray import ray_shape
-from ..shapes.schema import COMPOUND, HEIGHT_FIELD, MESH, SHAPE, STRUCTURE
+from ..shapes.schema import COMPOUND, HEIGHT_FIELD, MESH, STRUCTURE
 from ..solver.vehicle_wheels import velocity_at
 from .nearest import nearest_of_solid
 from .schema import CONTACT, MOST_CANDIDATES, MOST_CONTACTS
@@ -42,9 +38,9 @@ CONTACT_SIZE = CONTACT.itemsize
 
 
 @kernel
-def contacts_of(soft, particle):
-    """The rows of CONTACT of a particle."""
-    return view(soft.contacts + particle * MOST_CONTACTS * CONTACT_SIZE, MOST_CONTACTS, CONTACT)
+def contact_at(soft, particle, k):
+    """The `k`-th contact of a particle."""
+    return view(soft.contacts + (k * soft.particle_count + particle) * CONTACT_SIZE, 1, CONTACT)[0]
 
 
 @kernel
@@ -58,32 +54,19 @@ def pose_now(system, body):
 
 
 @kernel
-def aim(system, body, contact):
-    """Compute where the plane of a contact is in this sub-step."""
-    position, rotation = pose_now(system, body)
-    contact.row = INT64(body.active_index) + 1
-    arm = rotate(rotation, vector3(contact.local_arm))
-    store3(contact.arm, arm)
-    store3(contact.at, add(position, arm))
-    store3(contact.normal, rotate(rotation, vector3(contact.local_normal)))
-
-
-@kernel
-def add_plane(system, soft, particle, counts, number, body, position, rotation, point, normal, gap, friction):
+def add_plane(system, soft, particle, counts, number, body, position, rotation, point, normal, gap):
     """Add a contact with the body of a candidate's number, by a point and a normal, world axes, and the gap to the particle. A
     contact of the same body with nearly the same normal stays if it is nearer; else it is replaced. When all rows are in use,
     the one farthest away is."""
-    rows, place = contacts_of(soft, particle), -1
-    at = vector3(view2(soft.positions, soft.particle_count, 3, FLOAT64)[particle])
-    farthest, worst = gap, -1
+    local_normal, place, farthest, worst = rotate_inverse(rotation, normal), -1, FLOAT32(gap), -1
     for k in range(counts[particle]):
-        own_gap = dot(subtract(at, vector3(rows[k].at)), vector3(rows[k].normal)) - soft.radius
-        if rows[k].candidate == number and dot(vector3(rows[k].normal), normal) > SAME_DIRECTION:
-            if own_gap <= gap:
+        row = contact_at(soft, particle, k)
+        if row.candidate == number and dot(vector3(row.local_normal), local_normal) > SAME_DIRECTION:
+            if row.gap <= gap:
                 return
             place = k
-        if own_gap > farthest:
-            farthest, worst = own_gap, k
+        if row.gap > farthest:
+            farthest, worst = row.gap, k
     if place < 0:
         if counts[particle] < MOST_CONTACTS:
             place = INT64(counts[particle])
@@ -92,16 +75,13 @@ def add_plane(system, soft, particle, counts, number, body, position, rotation, 
             place = worst
     if place < 0:
         return
-    contact = rows[place]
-    contact.candidate, contact.body = number, view(soft.candidates, MOST_CANDIDATES, INT32)[number]
+    contact = contact_at(soft, particle, place)
+    contact.candidate, contact.gap = INT32(number), FLOAT32(gap)
+    contact.body = view(soft.candidates, MOST_CANDIDATES, INT32)[number]
     contact.pushes_particle = INT16(1 if soft.mask & body.collision_layer else 0)
     contact.pushes_body = INT16(1 if body.collision_mask & soft.layer and is_movable(body) else 0)
-    arm = subtract(point, position)
-    store3(contact.local_arm, rotate_inverse(rotation, arm))
-    store3(contact.local_normal, rotate_inverse(rotation, normal))
-    store3(contact.surface, surface_velocity(system.world, body, arm))
-    contact.friction = FLOAT64(combine_surfaces(soft.friction, 0.0, FLOAT64(friction), 0.0)[0])
-    aim(system, body, contact)
+    store3(contact.local_arm, rotate_inverse(rotation, subtract(point, position)))
+    store3(contact.local_normal, local_normal)
 
 
 @kernel
@@ -138,7 +118,7 @@ def meet_triangles(system, soft, particle, counts, number, body, position, rotat
                 point = add(place, rotate(turn, nearest))
                 add_plane(
                     system, soft, particle, counts, number, body, position, rotation, point, rotate(turn, normal),
-                    gap - soft.radius, body.friction,
+                    gap - soft.radius,
                 )  # fmt: skip
         triangle = mesh_query_next(mesh, state, bounds)
 
@@ -163,7 +143,7 @@ def meet_shape(system, soft, particle, counts, shapes, number, body, position, r
             point = add(place, rotate(turn, add_scaled(local, normal, -distance)))
             add_plane(
                 system, soft, particle, counts, number, body, position, rotation, point, rotate(turn, normal),
-                distance - soft.radius, body.friction,
+                distance - soft.radius,
             )  # fmt: skip
     way = length(motion)
     if way <= NEAR or is_deep:
@@ -176,7 +156,7 @@ def meet_shape(system, soft, particle, counts, shapes, number, body, position, r
         gap = -fraction * dot(longer, rotate(turn, normal)) - soft.radius
         add_plane(
             system, soft, particle, counts, number, body, position, rotation, add_scaled(at, longer, fraction),
-            rotate(turn, normal), gap, body.friction,
+            rotate(turn, normal), gap,
         )  # fmt: skip
 
 

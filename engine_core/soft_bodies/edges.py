@@ -1,19 +1,19 @@
 """Edges of a soft body, solved four at once.
 
-The particles of a strip (strips.py) lie one behind the other in `places`: x, y, z and the inverse mass, which is one load. Four edges
-of one colour share no particle, so that they are solved together.
+The particles of a strip (strips.py) lie one behind the other in `places`: x, y, z and the inverse mass, which is one load. Four
+edges of one colour share no particle, so that they are solved together.
 """
 
 import numpy as np
 
 from ..runtime.double4 import (
-    columns_of_double4, lane_of_double4, load_double4, max_double4, root_double4, splat_double4, store_double4,
+    columns_of_double4, lane_of_double4, load_double4, load_float4, max_double4, root_double4, splat_double4, store_double4,
 )  # fmt: skip
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, view
-from .schema import EDGE, FOUR_EDGES, PLACE_SIZE
+from .schema import EDGE, EDGE_RANGE, FOUR_EDGES, PLACE_SIZE
 
-INT64, FLOAT64 = np.int64, np.float64
+INT64, FLOAT32, FLOAT64 = np.int64, np.float32, np.float64
 SHORTEST = 1e-9
 """An edge shorter than this has no direction [m]."""
 REST, EASE = FOUR_EDGES.fields["rest"][1], FOUR_EDGES.fields["ease"][1]
@@ -27,14 +27,15 @@ def renew_edges(soft, begin, end, h):
     are in balance, half of the others at its ends come after it, and pull back half of what it moved. So half of the inverse
     masses is left out again."""
     edges, fours = view(soft.edges, soft.edge_count, EDGE), view(soft.fours, soft.four_count, FOUR_EDGES)
+    ranges = view(soft.ranges, soft.four_count, EDGE_RANGE)
     shares, softer = view(soft.inverse_masses, soft.particle_count, FLOAT64), 1.0 / (h * h)
     for k in range(begin, end):
         four = fours[k]
-        for lane in range(four.count):
-            edge = edges[INT64(four.first) + lane]
+        for lane in range(ranges[k].count):
+            edge = edges[INT64(ranges[k].first) + lane]
             total = shares[INT64(edge.a)] + shares[INT64(edge.b)]
-            four.rest[lane] = edge.rest
-            four.ease[lane] = max(0.5 * total + edge.compliance * softer, total) if total > 0.0 else np.inf
+            four.rest[lane] = FLOAT32(edge.rest)
+            four.ease[lane] = FLOAT32(max(0.5 * total + edge.compliance * softer, total)) if total > 0.0 else FLOAT32(np.inf)
 
 
 @kernel
@@ -67,7 +68,7 @@ def solve_edges(soft, begin, end):
         x, y, z = columns_of_double4(ab, cd, ef, gh)
         size = max_double4(root_double4(x * x + y * y + z * z), shortest)
         row = address_of_record(four)
-        pull = (size - load_double4(row + REST)) / (load_double4(row + EASE) * size)
+        pull = (size - load_float4(row + REST)) / (load_float4(row + EASE) * size)
         _pull(at_a, at_b, a, b, ab * lane_of_double4(pull, 0, nothing))
         _pull(at_c, at_d, c, d, cd * lane_of_double4(pull, 1, nothing))
         _pull(at_e, at_f, e, f, ef * lane_of_double4(pull, 2, nothing))

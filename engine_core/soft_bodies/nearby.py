@@ -13,7 +13,7 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view, view2
 from ..shapes.schema import SHAPE
 from ..solver.vehicle_wheels import velocity_at
-from .contacts import BEHIND, NEAR, aim, contacts_of, meet_body, pose_now
+from .contacts import BEHIND, NEAR, meet_body, pose_now
 from .schema import CLUSTER, MOST_CANDIDATES
 
 INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
@@ -95,8 +95,7 @@ def find_contacts(system, soft, bodies, instances, shapes, particle, counts, nea
 
 @kernel
 def renew_contacts(system, soft, strip):
-    """Find contacts anew for the particles of a strip that may have come near something else in this sub-step; put the planes of
-    the others where their bodies are now."""
+    """Find contacts anew for the particles of a strip that may have come near something else in this sub-step."""
     keep_as_call()
     world, n, h, is_first = world_at(system.world), soft.particle_count, soft.substep, system.step.substep == 0
     bodies = view(world.bodies, world.body_capacity, BODY)
@@ -128,7 +127,3 @@ def renew_contacts(system, soft, strip):
                     near_count = choose(boxes, around, around_count, low, high, near)
                 find_contacts(system, soft, bodies, instances, shapes, i, counts, near, near_count, ahead)
                 store3(checked[i], vector3(positions[i]))
-            else:
-                rows = contacts_of(soft, i)
-                for k in range(counts[i]):
-                    aim(system, bodies[INT64(rows[k].body)], rows[k])

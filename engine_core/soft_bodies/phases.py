@@ -50,7 +50,7 @@ def sharers_of(system, soft):
 def look(system, soft, strip, number):
     """Find the contacts of a strip for a sub-step."""
     renew_contacts(system, soft, strip)
-    list_pushed(soft, strip, number)
+    list_pushed(system, soft, strip, number)
     if system.step.substep == 0:
         renew_edges(soft, strip.own_begin, strip.own_end, soft.small)
         renew_edges(soft, strip.next_begin, strip.next_end, soft.small)

@@ -4,29 +4,33 @@ Positions and impulses are one: a particle that is moved by `w * l` along the no
 `l / h`. A rigid body moves on with its velocity until its sub-step ends, so an impulse shifts it by what is left of that.
 
 Several strips may push one body at the same time. Each then pushes a body of its own, with an equal part of the mass; when the
-sub-step ends, the body gets the mean of their velocities (R. Tonge and others, "Mass Splitting for Jitter-Free Parallel Rigid Body
-Simulation", 2012). So no impulse is lost, and results do not depend on the number of threads.
+sub-step ends, the body gets the mean of their velocities (R. Tonge and others, "Mass Splitting for Jitter-Free Parallel Rigid
+Body Simulation", 2012). So no impulse is lost, and results do not depend on the number of threads.
 """
 
 import numpy as np
 
+from ..bodies.motion import surface_velocity
 from ..bodies.records import world_at
 from ..bodies.schema import BODY, RIGID
+from ..collision.pairs import combine_surfaces
 from ..constraints.body_terms import along, scaled, scaled_inertia, scaled_mass, six
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE
-from ..geometry.vector import add, add_scaled, cross, dot, length, scale, store3, subtract, symmetric_times, vector3
+from ..geometry.vector import (
+    add, add_scaled, cross, dot, length, rotate, scale, store3, subtract, symmetric_times, vector3,
+)  # fmt: skip
 from ..runtime.kernel import kernel
 from ..runtime.memory import view, view2
 from ..solver.vehicle_wheels import velocity_at
-from .contacts import contacts_of
-from .schema import MOST_CANDIDATES, MOST_CONTACTS, PLANE, PUSHED, STRIP
+from .contacts import contact_at, pose_now
+from .schema import GRIP, MOST_CANDIDATES, MOST_CONTACTS, PLANE, PUSHED, STRIP
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
 PUSH_OUT_SPEED = 1.0
 """A particle that is too deep is pushed out at this speed [m/s]."""
 WAKING_CHANGE = 0.01
 """A sleeping body wakes if a push would change its velocity by more than this [m/s]."""
-PLANE_SIZE, PUSHED_SIZE = PLANE.itemsize, PUSHED.itemsize
+PLANE_SIZE, GRIP_SIZE, PUSHED_SIZE = PLANE.itemsize, GRIP.itemsize, PUSHED.itemsize
 NOTHING = (0.0, 0.0, 0.0)
 
 
@@ -38,6 +42,13 @@ def planes_of(soft, strip):
 
 
 @kernel
+def grips_of(soft, strip):
+    """The rows of GRIP of a strip."""
+    first, last = MOST_CONTACTS * strip.place_begin, MOST_CONTACTS * strip.place_end
+    return view(soft.grips + first * GRIP_SIZE, last - first, GRIP)
+
+
+@kernel
 def pushed_by(soft, strip):
     """The rows of PUSHED of a strip."""
     first, last = MOST_CONTACTS * strip.place_begin, MOST_CONTACTS * strip.place_end
@@ -45,8 +56,10 @@ def pushed_by(soft, strip):
 
 
 @kernel
-def list_pushed(soft, strip, number):
+def list_pushed(system, soft, strip, number):
     """List the rigid bodies that a strip may push in this sub-step."""
+    world = world_at(system.world)
+    bodies = view(world.bodies, world.body_capacity, BODY)
     order, counts = view(soft.order, soft.particle_count, INT32), view(soft.contact_counts, soft.particle_count, INT32)
     pushed_of = view(soft.pushed_of + number * MOST_CANDIDATES * 4, MOST_CANDIDATES, INT32)
     pushed, count = pushed_by(soft, strip), 0
@@ -54,12 +67,14 @@ def list_pushed(soft, strip, number):
         pushed_of[k] = -1
     for place in range(strip.place_begin, strip.place_end):
         particle = INT64(order[place])
-        rows = contacts_of(soft, particle)
         for k in range(counts[particle]):
-            if rows[k].pushes_body != 0 and rows[k].row > 0 and pushed_of[rows[k].candidate] < 0:
-                pushed_of[rows[k].candidate] = INT32(count)
-                pushed[count].body, pushed[count].row = rows[k].body, INT32(rows[k].row)
-                count += 1
+            contact = contact_at(soft, particle, k)
+            if contact.pushes_body != 0 and pushed_of[contact.candidate] < 0:
+                row = bodies[INT64(contact.body)].active_index + 1
+                if row > 0:
+                    pushed_of[contact.candidate] = INT32(count)
+                    pushed[count].body, pushed[count].row = contact.body, INT32(row)
+                    count += 1
     strip.pushed_count = count
 
 
@@ -109,38 +124,46 @@ def give_pushed(system, soft):
 
 
 @kernel
-def write_plane(system, soft, plane, contact, pushed, pushed_of):
+def write_plane(system, soft, plane, grip, contact, body, pushed, pushed_of):
     """Write a contact as a plane for the small steps of this sub-step."""
-    normal, arm = vector3(contact.normal), vector3(contact.arm)
-    plane.body, plane.pushed, plane.share = contact.body, -1, 0.0
-    store3(plane.normal, normal)
-    store3(plane.arm, arm)
-    store3(plane.surface, vector3(contact.surface))
-    plane.offset = dot(vector3(contact.at), normal) + soft.radius
-    plane.weight, plane.friction = 1.0 if contact.pushes_particle else 0.0, contact.friction
-    if contact.pushes_body != 0 and contact.row > 0:
-        plane.pushed = pushed_of[contact.candidate]
+    position, rotation = pose_now(system, body)
+    arm = rotate(rotation, vector3(contact.local_arm))
+    store3(plane.normal, rotate(rotation, vector3(contact.local_normal)))
+    store3(grip.arm, arm)
+    normal = vector3(plane.normal)  # as it is rounded there
+    plane.offset = dot(add(position, arm), normal) + soft.radius
+    grip.weight = FLOAT32(1.0 if contact.pushes_particle else 0.0)
+    grip.friction = combine_surfaces(soft.friction, 0.0, FLOAT64(body.friction), 0.0)[0]
+    plane.pushed, grip.body, grip.share = pushed_of[contact.candidate], contact.body, FLOAT32(0.0)
+    if contact.pushes_body == 0:
+        plane.pushed = -1
+    velocity = surface_velocity(system.world, body, arm)
+    if plane.pushed >= 0:
         row, turn = pushed[INT64(plane.pushed)], cross(arm, normal)
         store3(plane.turn, turn)
-        plane.share = along(vector3(row.mass), normal) + dot(turn, symmetric_times(six(row.inertia), turn))
+        grip.share = FLOAT32(along(vector3(row.mass), normal) + dot(turn, symmetric_times(six(row.inertia), turn)))
     else:
-        velocity = velocity_at(system, contact.row, arm)
-        store3(plane.velocity, velocity)
-        plane.speed = dot(velocity, normal)
+        own = velocity_at(system, INT64(body.active_index) + 1, arm)
+        plane.speed = FLOAT32(dot(own, normal))
+        velocity = add(velocity, own)
+    store3(grip.velocity, velocity)
 
 
 @kernel
 def write_planes(system, soft, strip, number):
     """Write the contacts of a strip as planes, in the order of their particles."""
+    world = world_at(system.world)
+    bodies = view(world.bodies, world.body_capacity, BODY)
     order, counts = view(soft.order, soft.particle_count, INT32), view(soft.contact_counts, soft.particle_count, INT32)
     pushed_of = view(soft.pushed_of + number * MOST_CANDIDATES * 4, MOST_CANDIDATES, INT32)
-    planes, pushed, count = planes_of(soft, strip), pushed_by(soft, strip), 0
+    planes, grips, pushed, count = planes_of(soft, strip), grips_of(soft, strip), pushed_by(soft, strip), 0
     strip.to_wake = 0
     for place in range(strip.place_begin, strip.place_end):
         particle = INT64(order[place])
-        rows = contacts_of(soft, particle)
         for k in range(counts[particle]):
-            write_plane(system, soft, planes[count], rows[k], pushed, pushed_of)
+            contact = contact_at(soft, particle, k)
+            body = bodies[INT64(contact.body)]
+            write_plane(system, soft, planes[count], grips[count], contact, body, pushed, pushed_of)
             planes[count].place, planes[count].particle = INT32(place), order[place]
             count += 1
     strip.plane_count = count
@@ -154,21 +177,22 @@ def push(row, arm, impulse):
 
 
 @kernel
-def rub(soft, plane, row, at, before, own, pressed, part, h):
+def rub(grip, row, is_pushed, normal, at, before, own, pressed, part, h):
     """Friction of a particle that was pressed against a plane by `pressed` [N s^2]. Return where the particle is then."""
-    arm, normal = vector3(plane.arm), vector3(plane.normal)
-    velocity = add(vector3(row.velocity), cross(vector3(row.spin), arm)) if plane.pushed >= 0 else vector3(plane.velocity)
-    slid = subtract(subtract(at, before), scale(add(velocity, vector3(plane.surface)), h))
+    arm, velocity = vector3(grip.arm), vector3(grip.velocity)
+    if is_pushed:
+        velocity = add(velocity, add(vector3(row.velocity), cross(vector3(row.spin), arm)))
+    slid = subtract(subtract(at, before), scale(velocity, h))
     slid = add_scaled(slid, normal, -dot(slid, normal))
     way = length(slid)
     if not way > 0.0:
         return at
     direction, share = scale(slid, 1.0 / way), 0.0
-    if plane.pushed >= 0:
+    if is_pushed:
         lever = cross(arm, direction)
         share = part * (along(vector3(row.mass), direction) + dot(lever, symmetric_times(six(row.inertia), lever)))
-    hold = min(way / max(own + share, 1e-300), plane.friction * pressed)
-    if plane.pushed >= 0:
+    hold = min(way / max(own + share, 1e-300), FLOAT64(grip.friction) * pressed)
+    if is_pushed:
         push(row, arm, scale(direction, hold / h))
     return add_scaled(at, direction, -own * hold)
 
@@ -176,33 +200,33 @@ def rub(soft, plane, row, at, before, own, pressed, part, h):
 @kernel
 def solve_planes(system, soft, strip, h, passed):
     """Solve the contacts of a strip in a small step of `h` [s], which begins `passed` [s] after the sub-step."""
-    planes, pushed, n = planes_of(soft, strip), pushed_by(soft, strip), soft.particle_count
-    places = view2(soft.places, n, 4, FLOAT64)
-    positions, part = view2(soft.positions, n, 3, FLOAT64), passed / h + 1.0
+    planes, grips, pushed, n = planes_of(soft, strip), grips_of(soft, strip), pushed_by(soft, strip), soft.particle_count
+    places, positions = view2(soft.places, n, 4, FLOAT64), view2(soft.positions, n, 3, FLOAT64)
+    part = passed / h + 1.0
     for k in range(strip.plane_count):
         plane = planes[k]
-        row, speed = pushed[max(INT64(plane.pushed), 0)], plane.speed
-        at, before = vector3(places[INT64(plane.place)]), vector3(positions[INT64(plane.particle)])
-        normal = vector3(plane.normal)
-        if plane.pushed >= 0:
+        at, normal, is_pushed = vector3(places[INT64(plane.place)]), vector3(plane.normal), plane.pushed >= 0
+        row, speed = pushed[max(INT64(plane.pushed), 0)], FLOAT64(plane.speed)
+        if is_pushed:
             speed = dot(vector3(row.velocity), normal) + dot(vector3(row.spin), vector3(plane.turn))
         gap = dot(at, normal) - plane.offset - speed * (passed + h)
         if gap >= 0.0:
             continue
+        grip, before = grips[k], vector3(positions[INT64(plane.particle)])
         earlier = dot(before, normal) - plane.offset - speed * passed
         missing = (min(earlier + PUSH_OUT_SPEED * h, 0.0) if earlier < 0.0 else 0.0) - gap
-        own = plane.weight * places[INT64(plane.place), 3]
-        total = own + plane.share * part
+        own = FLOAT64(grip.weight) * places[INT64(plane.place), 3]
+        total = own + FLOAT64(grip.share) * part
         if missing <= 0.0 or total <= 0.0:
             continue
         pressed = missing / total
-        if plane.pushed >= 0:
-            push(row, vector3(plane.arm), scale(normal, -pressed / h))
+        if is_pushed:
+            push(row, vector3(grip.arm), scale(normal, -pressed / h))
         else:
-            note_waking(system, strip, INT64(plane.body), pressed / h)
+            note_waking(system, strip, INT64(grip.body), pressed / h)
         at = add_scaled(at, normal, own * pressed)
-        if plane.friction > 0.0:
-            at = rub(soft, plane, row, at, before, own, pressed, part, h)
+        if grip.friction > 0.0:
+            at = rub(grip, row, is_pushed, normal, at, before, own, pressed, part, h)
         store3(places[INT64(plane.place)], at)
 
 

@@ -17,14 +17,17 @@ PLACE_SIZE = 32
 
 FOUR_EDGES = np.dtype(
     [
-        ("rest", "f8", 4),  # [m]
-        ("ease", "f8", 4),  # what divides the missing length: inverse masses of the ends, and compliance over time squared [1/kg]
+        ("rest", "f4", 4),  # [m]
+        ("ease", "f4", 4),  # what divides the missing length: inverse masses of the ends, and compliance over time squared [1/kg]
         ("a", "i4", 4), ("b", "i4", 4),  # numbers of the places
-        ("first", "i4"), ("count", "i4"),  # the edges that are in the lanes
     ],
     align=True,
 )  # fmt: skip
-"""Up to four edges of one colour. Free lanes join a spare place with itself."""
+"""Up to four edges of one colour: one line of the processor's cache, as memory limits how fast edges are solved. Free lanes join
+a spare place with itself."""
+
+EDGE_RANGE = np.dtype([("first", "i4"), ("count", "i4")], align=True)
+"""The edges that are in the lanes of a row of FOUR_EDGES."""
 
 CLUSTER = np.dtype([("begin", "i4"), ("end", "i4")], align=True)
 """Places of particles near each other."""
@@ -46,40 +49,43 @@ STRIP = np.dtype(
 
 CONTACT = np.dtype(
     [
+        ("local_arm", "f8", 3),  # from the centre of mass to the point on the surface, body frame [m]
+        ("local_normal", "f4", 3),  # unit, out of the body
+        ("gap", "f4"),  # to the particle when it was found [m]
         ("body", "i4"),
+        ("candidate", "i4"),  # number of the body among those near the soft body in this step
         ("pushes_particle", "i2"),  # the soft body's mask has the layer of the body
         ("pushes_body", "i2"),  # the body's mask has the layer of the soft body, and the body can be moved
-        ("row", "i8"),  # of the body in the solver; 0: it stands still
-        ("candidate", "i8"),  # number of the body among those near the soft body in this step
-        ("local_arm", "f8", 3),  # from the centre of mass to the point on the surface, body frame [m]
-        ("local_normal", "f8", 3),  # unit, out of the body
-        ("arm", "f8", 3),  # the same in world axes, in this sub-step
-        ("normal", "f8", 3),
-        ("at", "f8", 3),  # the point as the sub-step began, world [m]
-        ("surface", "f8", 3),  # velocity of a conveyor's surface [m/s]
-        ("friction", "f8"),
     ],
     align=True,
 )
+"""A contact, as a plane that moves with a body. Little memory, as all are read in each sub-step."""
 
 PLANE = np.dtype(
     [
-        ("place", "i4"), ("particle", "i4"), ("body", "i4"),
-        ("pushed", "i4"),  # row of PUSHED; -1: the body is not moved by it
-        ("normal", "f8", 3),  # unit, out of the body
         ("offset", "f8"),  # of the plane of the particle's centre along the normal, as the sub-step begins, world [m]
-        ("speed", "f8"),  # along the normal, of a body that is not moved by it [m/s]
-        ("weight", "f8"),  # part of the particle's inverse mass: 1, or 0 if only the body is pushed
-        ("turn", "f8", 3),  # arm x normal [m]
-        ("share", "f8"),  # change of velocity along the normal by an impulse of 1 N s [1/kg]
-        ("friction", "f8"),
-        ("arm", "f8", 3),  # from the centre of mass [m]
-        ("velocity", "f8", 3),  # of a body that is not moved by it, at the arm [m/s]
-        ("surface", "f8", 3),  # velocity of a conveyor's surface [m/s]
+        ("normal", "f4", 3),  # unit, out of the body
+        ("speed", "f4"),  # along the normal, of a body that is not moved by it [m/s]
+        ("turn", "f4", 3),  # arm x normal [m]
+        ("pushed", "i4"),  # row of PUSHED; -1: the body is not moved by it
+        ("place", "i4"), ("particle", "i4"),
     ],
     align=True,
 )  # fmt: skip
-"""A contact as the small steps of one sub-step need it."""
+"""A contact as the small steps of one sub-step need it to see whether it acts: little memory, as most do not."""
+
+GRIP = np.dtype(
+    [
+        ("arm", "f4", 3),  # from the centre of mass [m]
+        ("velocity", "f4", 3),  # of the surface at the arm, but for the motion of a body that is pushed [m/s]
+        ("share", "f4"),  # change of velocity along the normal by an impulse of 1 N s [1/kg]
+        ("weight", "f4"),  # part of the particle's inverse mass: 1, or 0 if only the body is pushed
+        ("friction", "f4"),
+        ("body", "i4"),
+    ],
+    align=True,
+)  # fmt: skip
+"""What a PLANE needs in addition where it acts."""
 
 PUSHED = np.dtype(
     [
@@ -128,17 +134,18 @@ SOFT_BODY = np.dtype(
         ("airs", "i8"),  # accelerations by wind and drag [m/s^2]
         ("checked", "i8"),  # where the particle was when its contacts were found
         ("contact_counts", "i8"),  # int32 (n,)
-        ("contacts", "i8"),  # CONTACT (n, MOST_CONTACTS)
+        ("contacts", "i8"),  # CONTACT (MOST_CONTACTS, n): the first ones of all particles, then the second ones
         ("edges", "i8"), ("edge_count", "i8"),  # EDGE, by strip and colour
         ("triangles", "i8"), ("triangle_count", "i8"),  # int32 (m, 3)
         ("faces", "i8"),  # the same, by strip and colour
-        # Strips. Rows of PLANE and PUSHED: MOST_CONTACTS for each particle.
+        # Strips. Rows of PLANE, GRIP and PUSHED: MOST_CONTACTS for each particle.
         ("strips", "i8"), ("strip_count", "i8"),
         ("order", "i8"),  # int32 (n,): the particle at each place
         ("places", "i8"),  # float64 (n + 2 * strip_count, 4): see PLACE_SIZE; the last ones are spare
         ("clusters", "i8"),  # CLUSTER, by strip
         ("fours", "i8"), ("four_count", "i8"),  # FOUR_EDGES, by strip and colour
-        ("planes", "i8"), ("pushed", "i8"),  # PLANE, PUSHED
+        ("ranges", "i8"),  # EDGE_RANGE of these
+        ("planes", "i8"), ("grips", "i8"), ("pushed", "i8"),  # PLANE, GRIP, PUSHED
         ("pushed_of", "i8"),  # int32 (strip_count, MOST_CANDIDATES): row of PUSHED; -1: none
         ("boxes", "i8"),  # float64 (MOST_CANDIDATES, 6): where bodies may be until contacts are found anew, world [m]
         ("phase", "i8"), ("small_step", "i8"),  # under way
@@ -164,6 +171,7 @@ SOFT_BODY = np.dtype(
         ("to_wake", "i8"),  # 1 + index of a sleeping body that a particle pushed; 0: none
         ("fastest_body", "f8"),  # speed of the fastest body near it [m/s]
         ("since_found", "f8"),  # time since contacts were last found [s]
+        ("is_even", "i8"),  # acceleration and damping are the same for all particles
         ("has_wind", "i8"),  # some particle is in wind
         ("bounds", "f8", 6),  # of all particles: min x, y, z, max x, y, z, world [m]
         ("time", "f8"),  # of the step under way [s]

@@ -86,13 +86,16 @@ def move_particles(soft, begin, end, h):
     positions, velocities = view2(soft.positions, n, 3, FLOAT64), view2(soft.velocities, n, 3, FLOAT64)
     accelerations, airs, is_in_air = view2(soft.accelerations, n, 3, FLOAT64), view2(soft.airs, n, 3, FLOAT64), has_air(soft)
     shares, damps = view(soft.inverse_masses, n, FLOAT64), view(soft.damps, n, FLOAT64)
+    is_even, acceleration, kept = soft.is_even != 0, vector3(accelerations[0]), 1.0 / (1.0 + damps[0] * h)
     for place in range(begin, end):
         i = INT64(order[place])
         velocity = vector3(velocities[i])
         if shares[i] > 0.0:
             if is_in_air:
                 velocity = add_scaled(velocity, vector3(airs[i]), h)
-            velocity = scale(add_scaled(velocity, vector3(accelerations[i]), h), 1.0 / (1.0 + damps[i] * h))
+            if not is_even:  # else memory and a division are saved
+                acceleration, kept = vector3(accelerations[i]), 1.0 / (1.0 + damps[i] * h)
+            velocity = scale(add_scaled(velocity, acceleration, h), kept)
             squared = dot(velocity, velocity)
             if squared > FASTEST * FASTEST:
                 velocity = scale(velocity, FASTEST / math.sqrt(squared))

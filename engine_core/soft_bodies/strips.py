@@ -12,7 +12,7 @@ import numpy as np
 
 from ..runtime.kernel import entry_point
 from ..runtime.memory import address_of, view, view2
-from .schema import CLUSTER, FOUR_EDGES, STRIP
+from .schema import CLUSTER, EDGE_RANGE, FOUR_EDGES, STRIP
 
 INT64 = np.int64
 MOST_COLOURS = 63
@@ -129,13 +129,15 @@ class Parts:
     """Numbers of the edges in the order in which they are solved, int64 (edges,)."""
     fours: np.ndarray
     """FOUR_EDGES."""
+    ranges: np.ndarray
+    """EDGE_RANGE of each of these."""
     face_order: np.ndarray
     """Numbers of the triangles: those within strips, by strip and colour; then those between."""
 
 
-def fours_of(parts: np.ndarray, colours: np.ndarray, ends: np.ndarray, spares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """FOUR_EDGES of edges in their order, and the part of each row. Edges of a row have one part and one colour; free lanes are
-    at the spare place of the part. `ends`: the places of the edges, int64 (k, 2)."""
+def fours_of(parts: np.ndarray, colours: np.ndarray, ends: np.ndarray, spares: np.ndarray) -> tuple[np.ndarray, ...]:
+    """FOUR_EDGES of edges in their order, EDGE_RANGE and the part of each row. Edges of a row have one part and one colour; free
+    lanes are at the spare place of the part. `ends`: the places of the edges, int64 (k, 2)."""
     starts = np.flatnonzero(np.r_[True, (np.diff(parts) != 0) | (np.diff(colours) != 0)]) if len(parts) else np.zeros(0, int)
     begins: list[int] = []
     counts: list[int] = []
@@ -143,15 +145,15 @@ def fours_of(parts: np.ndarray, colours: np.ndarray, ends: np.ndarray, spares: n
         step = 4 if colours[begin] < MOST_COLOURS - 1 else 1
         begins += range(begin, end, step)
         counts += [min(step, end - at) for at in range(begin, end, step)]
-    rows = np.zeros(len(begins), FOUR_EDGES)
+    rows, ranges = np.zeros(len(begins), FOUR_EDGES), np.zeros(len(begins), EDGE_RANGE)
     first, count = np.array(begins, np.int64), np.array(counts, np.int64)
-    rows["first"], rows["count"], rows["ease"] = first, count, np.inf
+    ranges["first"], ranges["count"], rows["ease"] = first, count, np.inf
     for lane in range(4):
         is_used = lane < count
         edge = np.where(is_used, first + lane, first)
         for side, name in enumerate("ab"):
             rows[name][:, lane] = np.where(is_used, ends[edge, side], spares[parts[first]])
-    return rows, parts[first]
+    return rows, ranges, parts[first]
 
 
 def parted(values: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -181,7 +183,7 @@ def part(positions: np.ndarray, pairs: np.ndarray, triangles: np.ndarray) -> Par
     part_of = own.min(axis=1) + count * between
     colours = colours_of(pairs, between, n)
     edge_order = np.lexsort((np.arange(len(pairs)), colours, part_of))
-    fours, four_parts = fours_of(
+    fours, ranges, four_parts = fours_of(
         part_of[edge_order], colours[edge_order], place_of[pairs[edge_order]].reshape(-1, 2), n + np.arange(2 * count)
     )
     begins, ends = parted(four_parts, 2 * count)
@@ -197,4 +199,4 @@ def part(positions: np.ndarray, pairs: np.ndarray, triangles: np.ndarray) -> Par
     strips["next_face_begin"], strips["next_face_end"] = begins[count:], ends[count:]
     rows = np.zeros(len(clusters), CLUSTER)
     rows["begin"], rows["end"] = np.array(clusters).T
-    return Parts(order.astype(np.int32), strips, rows, edge_order, fours, face_order)
+    return Parts(order.astype(np.int32), strips, rows, edge_order, fours, ranges, face_order)

@@ -254,7 +254,7 @@ def apply_surroundings(system, soft, positions):
     accelerations, forces = view2(soft.accelerations, n, 3, FLOAT64), view2(soft.forces, n, 3, FLOAT64)
     winds, damps = view2(soft.winds, n, 3, FLOAT64), view(soft.damps, n, FLOAT64)
     inverse_masses = view(soft.inverse_masses, n, FLOAT64)
-    soft.has_wind, total = 0, NOTHING
+    soft.has_wind, soft.is_even, total = 0, 1, NOTHING
     for i in range(n):
         gravity, damp, wind = act_on(system, world, soft, bodies, areas, found, count, vector3(positions[i]))
         force = vector3(forces[i])
@@ -263,6 +263,8 @@ def apply_surroundings(system, soft, positions):
         store3(winds[i], wind)
         damps[i] = damp + soft.damping
         store3(forces[i], NOTHING)
+        if damps[i] != damps[0] or (acceleration != vector3(accelerations[0]) and inverse_masses[i] > 0.0):
+            soft.is_even = 0
         if dot(wind, wind) > 0.0:
             soft.has_wind = 1
         total = add(total, add(acceleration, wind))

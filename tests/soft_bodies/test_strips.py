@@ -1,4 +1,4 @@
-"""Strips of one soft body: how it is divided, edges solved four at once against a twin, the same bits on any number of threads."""
+"""Strips of one soft body: how it is divided, edges against a twin, the same bits on any number of threads."""
 
 import numpy as np
 import pytest
@@ -54,9 +54,9 @@ def test_strips_hold_everything_once_and_fours_share_no_particle(seed, count):
     ends = (parts.clusters["end"] - parts.clusters["begin"]).tolist()
     assert sum(ends) == n and max(ends) <= CLUSTER_PARTICLES
     rows, seen = parts.fours, []
-    for row in rows:
-        used = range(row["count"])
-        numbers = [row["first"] + lane for lane in used]
+    for row, edges in zip(rows, parts.ranges, strict=True):
+        used = range(edges["count"])
+        numbers = [edges["first"] + lane for lane in used]
         seen += numbers
         for lane, number in zip(used, numbers, strict=True):
             edge = pairs[parts.edge_order[number]]
@@ -67,7 +67,10 @@ def test_strips_hold_everything_once_and_fours_share_no_particle(seed, count):
         assert (row["a"][free] >= n).all() and (row["a"][free] == row["b"][free]).all()
     assert seen == list(range(len(pairs)))
     strips = parts.strips
-    for names in (("own_begin", "own_end", "next_begin", "next_end"), ("face_begin", "face_end", "next_face_begin", "next_face_end")):
+    for names in (
+        ("own_begin", "own_end", "next_begin", "next_end"),
+        ("face_begin", "face_end", "next_face_begin", "next_face_end"),
+    ):
         ranges = np.sort(np.concatenate([np.arange(row[a], row[b]) for row in strips for a, b in (names[:2], names[2:])]))
         assert np.array_equal(ranges, np.arange(len(rows) if names[0] == "own_begin" else len(triangles)))
 
@@ -84,14 +87,15 @@ def solve_once(address, h):
 
 
 def solved_one_by_one(soft, places: np.ndarray, h: float) -> np.ndarray:
-    """The twin: edges one by one, in their order."""
+    """The twin: edges one by one, in their order. Rest lengths and what divides are in single precision."""
     at, shares = places.copy(), soft._arrays["inverse_masses"]
     for a, b, rest, compliance in soft._arrays["edges"].tolist():
         total = shares[a] + shares[b]
         way = at[b] - at[a]
         size = np.linalg.norm(way)
         if total > 0.0 and size > 1e-9:
-            pull = way * (size - rest) / (size * max(0.5 * total + compliance / (h * h), total))
+            ease = np.float32(max(0.5 * total + compliance / (h * h), total))
+            pull = way * (size - np.float32(rest)) / (size * float(ease))
             at[a] += shares[a] * pull
             at[b] -= shares[b] * pull
     return at

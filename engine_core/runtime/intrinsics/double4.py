@@ -63,6 +63,19 @@ def load_double4(typing_context, address):
 
 
 @intrinsic
+def load_float4(typing_context, address):
+    """Compiled: the four floats at `address` (any alignment), as doubles."""
+
+    def generate(context, builder, signature, arguments):
+        narrow = ir.VectorType(ir.FloatType(), LANES)
+        loaded = builder.load(builder.inttoptr(arguments[0], narrow.as_pointer()))
+        loaded.align = 4
+        return builder.fpext(loaded, _VECTOR)
+
+    return double4(types.int64), generate
+
+
+@intrinsic
 def store_double4(typing_context, address, value):
     """Compiled: store four doubles at `address` (any alignment)."""
 
