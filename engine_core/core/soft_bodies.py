@@ -19,7 +19,9 @@ from ..solver.listeners import MOST_LISTENERS
 from ..soft_bodies.layout import Layout, lay_out, masses_of
 from ..soft_bodies.phases import run_strips
 from ..soft_bodies.rays import SOFT_RAY, ray_soft_body
-from ..soft_bodies.schema import CONTACT, GRIP, MOST_CANDIDATES, MOST_CONTACTS, PLANE, PUSHED, SOFT_BODY, SOFT_SPACE
+from ..soft_bodies.schema import (
+    CONTACT, GRIP, MEETING, MOST_CANDIDATES, MOST_CONTACTS, MOST_MEETINGS, MOST_PARTNERS, PLANE, PUSHED, SOFT_BODY, SOFT_SPACE,
+)  # fmt: skip
 from ..soft_bodies.strips import Parts
 from ..soft_bodies.side_by_side import begin_soft_bodies, prepare_members, solve_groups, solve_soft_bodies
 from .listeners import ListeningConstraint
@@ -36,6 +38,7 @@ LINE = 64
 NOT_SAVED = (
     "accelerations", "damps", "winds", "airs", "candidates", "triangles", "faces", "exceptions",
     "strips", "order", "places", "clusters", "fours", "ranges", "planes", "grips", "pushed", "pushed_of", "boxes",
+    "partners", "place_of", "slots", "following", "meeting_counts", "meetings",
 )  # fmt: skip
 """Arrays that a step writes before it reads them, or that no step changes."""
 ADDRESSES = (
@@ -44,6 +47,7 @@ ADDRESSES = (
     "checked", "contact_counts", "contacts", "edges", "triangles", "faces", "candidates", "exceptions",
     "exception_count", "wind_areas", "strips", "order", "places", "clusters", "fours", "ranges", "planes", "grips", "pushed",
     "pushed_of", "boxes", "phase", "small_step", "small", "substep", "is_even",
+    "partners", "place_of", "slots", "following", "meeting_counts", "meetings", "reach",
 )  # fmt: skip
 
 
@@ -93,7 +97,10 @@ class SoftBody(ListeningConstraint):
             "damps": np.zeros(n), "contact_counts": np.zeros(n, np.int32), "contacts": np.zeros(n * MOST_CONTACTS, CONTACT),
             "edges": layout.edges.copy(), "triangles": layout.triangles, "faces": layout.faces,
             "candidates": np.zeros(MOST_CANDIDATES, np.int32), "exceptions": np.zeros(0, np.int64),
-            "boxes": np.zeros((MOST_CANDIDATES, 6)),
+            "boxes": np.zeros((MOST_CANDIDATES, 6)), "partners": np.zeros(MOST_PARTNERS, np.int64),
+            "place_of": np.argsort(layout.parts.order).astype(np.int32), "slots": np.zeros(1 << n.bit_length(), np.int32),
+            "following": np.zeros(n, np.int32), "meeting_counts": np.zeros(n, np.int32),
+            "meetings": np.zeros(n * MOST_MEETINGS, MEETING),
         } | self._rows_of_strips(layout.parts, n)  # fmt: skip
         for name, rows in self._arrays.items():
             row[name] = address_of(rows)
@@ -103,7 +110,10 @@ class SoftBody(ListeningConstraint):
         row["is_enabled"], row["can_sleep"], row["layer"], row["mask"] = 1, 1, 1, 0xFFFFFFFF
         row["orientation"], row["least_volume"] = layout.orientation, LEAST_VOLUME * layout.volume
         row["volume"], row["gravity_scale"], row["precision"], row["friction"] = layout.volume, 1.0, 5, 1.0
+        row["meets_soft_bodies"] = 1
         lengths = layout.edges["rest"][~layout.is_bend]
+        row["slot_count"], row["mean_edge"] = 1 << n.bit_length(), float(lengths.mean()) if len(lengths) else THICKEST
+        row["cell_size"] = max(float(row["mean_edge"]), 1e-3)
         row["radius"] = max(min(THICKEST, RADIUS_OF_EDGE * float(lengths.mean())) if len(lengths) else THICKEST, 1e-4)
         self._masses = masses_of(layout.positions, layout.triangles, mass)
         super().__init__(world, system, [], record, begin_soft_bodies, solve_soft_bodies, is_together=True)
@@ -327,6 +337,14 @@ class SoftBody(ListeningConstraint):
         self.row["exception_count"] = 0
         self.row["exceptions"] = address_of(self._arrays["exceptions"])
         self.row["exception_count"] = len(self._arrays["exceptions"])
+        self.wake()
+
+    @recorded("SoftBody")
+    def set_meets(self, soft_bodies: bool, itself: bool = False) -> None:
+        """Set whether it meets other soft bodies, as layers and masks say, which it does at first; and whether its particles
+        meet its own faces. No quantities. Raises KeyError."""
+        self._check_there("set_meets")
+        self.row["meets_soft_bodies"], self.row["meets_itself"] = int(bool(soft_bodies)), int(bool(itself))
         self.wake()
 
     @recorded("SoftBody")

@@ -22,7 +22,7 @@ from .faces import calm_air, find_air, has_air, has_pressure, press_faces, volum
 from .nearby import box_candidates, renew_contacts
 from .pushes import count_sharers, give_pushed, list_pushed, solve_planes, take_pushed, write_planes
 from .schema import SOFT_BODY, SOFT_SPACE, STRIP
-from .solving import finish, move_particles, small_steps_of, take_velocities
+from .solving import finish, move_particles, take_velocities
 
 INT64, FLOAT64 = np.int64, np.float64
 LOOK, CALM, BLOW, MEASURE, PRESS, PRESS_BETWEEN, MOVE, JOIN, END, END_AND_MOVE = range(10)
@@ -132,6 +132,7 @@ def run_phase(system, address, phase, is_shared):
 @kernel
 def begin_substep(system, address, count, h, is_shared):
     """Begin a sub-step of `h` [s] with `count` small steps."""
+    keep_as_call()
     soft = soft_at(address)
     soft.substep, soft.small, soft.small_step = h, h / count, 0
     soft.since_found = 0.0 if system.step.substep == 0 else soft.since_found + h
@@ -168,6 +169,7 @@ def blows(soft):
 @kernel
 def begin_small_step(system, address, number, is_shared):
     """End the small step before, move the particles and solve the edges."""
+    keep_as_call()
     soft = soft_at(address)
     soft.small_step = number
     if number > 0 and not blows(soft) and not has_pressure(soft):
@@ -184,6 +186,7 @@ def begin_small_step(system, address, number, is_shared):
 @kernel
 def end_substep(system, address, count, is_shared):
     """End the last of `count` small steps, and the sub-step."""
+    keep_as_call()
     soft = soft_at(address)
     soft.small_step = count
     run_phase(system, address, END, is_shared)
@@ -195,14 +198,3 @@ def end_substep(system, address, count, is_shared):
             soft.to_wake = strips[number].to_wake
     if system.step.substep == system.settings.substep_count - 1:
         finish(system, soft)
-
-
-@kernel
-def solve_soft_body(system, address, h, is_shared):
-    """Move a soft body for a sub-step of `h` [s]; with `is_shared`, on all threads."""
-    keep_as_call()
-    count = small_steps_of(soft_at(address), h)
-    begin_substep(system, address, count, h, is_shared)
-    for number in range(count):
-        begin_small_step(system, address, number, is_shared)
-    end_substep(system, address, count, is_shared)

@@ -100,6 +100,24 @@ PUSHED = np.dtype(
 )  # fmt: skip
 """A rigid body as one strip pushes it in a sub-step."""
 
+MOST_MEETINGS = 4
+"""Faces of soft bodies that a particle meets."""
+MOST_PARTNERS = 64
+"""Soft bodies that one soft body meets in a step."""
+
+MEETING = np.dtype(
+    [
+        ("other", "i8"),  # address of the SOFT_BODY of the face
+        ("a", "i4"), ("b", "i4"), ("c", "i4"),  # the corners
+        ("side", "i4"),  # where the particle belongs: 1 in front of the face, -1 behind it; 0: beside it
+        ("corners", "f8", 3),  # shares of the corners in the nearest point
+        ("normal", "f8", 3),  # unit, from the face to where the particle belongs, world
+        ("gap", "f8"),  # as the sub-step began [m]
+    ],
+    align=True,
+)  # fmt: skip
+"""A particle that may meet a face of a soft body in a sub-step."""
+
 SOFT_SPACE = np.dtype(
     [
         ("sharers", "i8"),  # int64 by rigid body: how many strips push it; 0 outside of a sub-step
@@ -149,11 +167,23 @@ SOFT_BODY = np.dtype(
         ("pushed_of", "i8"),  # int32 (strip_count, MOST_CANDIDATES): row of PUSHED; -1: none
         ("boxes", "i8"),  # float64 (MOST_CANDIDATES, 6): where bodies may be until contacts are found anew, world [m]
         ("phase", "i8"), ("small_step", "i8"),  # under way
+        # Meetings with soft bodies, found anew in each sub-step.
+        ("partners", "i8"),  # int64 (MOST_PARTNERS,): addresses of soft bodies that it may meet
+        ("partner_count", "i8"), ("partners_before", "i8"),  # in this step and in the one before
+        ("place_of", "i8"),  # int32 (n,): the place of each particle
+        ("slots", "i8"), ("slot_count", "i8"),  # int32 (slot_count,), a power of two: the first particle of a cell; -1: none
+        ("following", "i8"),  # int32 (n,): the next particle of the cell
+        ("cell_size", "f8"), ("mean_edge", "f8"),  # [m]
+        ("meeting_counts", "i8"),  # int32 (n,)
+        ("meetings", "i8"),  # MEETING (n, MOST_MEETINGS)
+        ("reach", "f8"),  # how far from its bounds it may meet something in this step [m]
+        ("fastest", "f8"),  # speed of its fastest particle [m/s]
         ("small", "f8"), ("substep", "f8"),  # the lengths of the small step and of the sub-step [s]
         ("candidates", "i8"), ("candidate_count", "i8"),  # int32 (MOST_CANDIDATES,): bodies near it in this step
         ("exceptions", "i8"), ("exception_count", "i8"),  # int64: ids of bodies that it does not meet
         ("wind_areas", "i8"),  # WIND, by index of the area; 0: no area has wind
         # Settings.
+        ("meets_soft_bodies", "i8"), ("meets_itself", "i8"),
         ("radius", "f8"),  # of the particles in contacts [m]
         ("friction", "f8"),
         ("precision", "i8"),  # small steps in 1/240 s

@@ -1,8 +1,8 @@
 """The soft bodies of a space as step listeners that are called together, and solved side by side.
 
-Soft bodies that may push the same rigid body in a step are a group: one thread solves them one after the other, in the order in
-which they were made, as each changes the body that the next one meets. What different groups write is apart. So a step gives the
-same bits on any number of threads.
+Soft bodies that may push the same rigid body in a step, or meet each other, are a group: one thread solves them one after the
+other, in the order in which they were made, as each changes what the next one meets. What different groups write is apart. So a
+step gives the same bits on any number of threads.
 
 A soft body of several strips (strips.py) is solved by all threads, and the others of its group before or after it. Such groups
 are solved one after the other, when the others are done.
@@ -16,8 +16,10 @@ from ..runtime.job_system import run_one_by_one
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from ..solver.listeners import LISTENER, MOST_LISTENERS
-from .phases import soft_at, solve_soft_body
-from .schema import MOST_CANDIDATES, SOFT_SPACE
+from .groups import solve_group
+from .partners import find_partners
+from .phases import soft_at
+from .schema import MOST_CANDIDATES, MOST_PARTNERS, SOFT_SPACE
 from .solving import prepare_soft_body, wake_pushed
 from .surroundings import is_movable
 
@@ -43,7 +45,7 @@ def root_of(address):
 
 @kernel
 def find_groups(system, space, count):
-    """Put the first `count` members into groups: those that may push the same rigid body in this step are of one."""
+    """Put the first `count` members into groups: those that may push the same rigid body in this step, or meet, are of one."""
     world, members = world_at(system.world), members_of(space)
     bodies = view(world.bodies, world.body_capacity, BODY)
     owners = view(space.owners, world.body_capacity, INT64)
@@ -60,6 +62,10 @@ def find_groups(system, space, count):
                 owners[index] = members[k]
             else:
                 soft_at(root_of(members[k])).group = root_of(owners[index])
+        partners = view(soft.partners, MOST_PARTNERS, INT64)
+        for p in range(soft.partner_count):
+            if soft.is_asleep == 0 and soft_at(partners[p]).is_asleep == 0:
+                soft_at(root_of(members[k])).group = root_of(partners[p])
     for k in range(count):
         soft = soft_at(members[k])
         candidates = view(soft.candidates, MOST_CANDIDATES, INT32)
@@ -107,17 +113,9 @@ def begin_soft_bodies(system_address, group, time):
             count += 1
     space.time = time
     run_one_by_one(system.step.job_system, system.step.is_shared != 0, space.prepare_job, space_address, count)
+    find_partners(members, view(space.heads, MOST_LISTENERS, INT64), count)
     find_groups(system, space, count)
     note_work(rows, function)
-
-
-@kernel
-def solve_group(system, head, h, is_shared):
-    """Move the soft bodies of a group for a sub-step of `h` [s], one after the other; with `is_shared`, each on all threads."""
-    address = head
-    while address != 0:
-        solve_soft_body(system, address, h, is_shared)
-        address = soft_at(address).next
 
 
 @entry_point("void(int64, int64, int64, int64)")

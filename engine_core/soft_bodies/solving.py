@@ -72,6 +72,7 @@ def prepare_soft_body(system, soft, time):
     bodies = view(world.bodies, world.body_capacity, BODY)
     falls = 0.5 * math.sqrt(dot(vector3(system.settings.gravity), vector3(system.settings.gravity))) * time * time
     reach = 4.0 * soft.radius + 2.0 * NEAR + min(fastest, FASTEST) * time + falls
+    soft.reach, soft.fastest = reach, min(fastest, FASTEST)
     around += find_candidates(system, soft, bodies, reach)
     if soft.is_asleep != 0 and around != soft.surroundings:
         soft.is_asleep = 0
