@@ -76,17 +76,18 @@ func test_an_impulse_on_a_point_moves_that_point_first() -> void:
 	check_near(body.get_point_transform(24), before, 0.005, "the opposite corner does not yet")
 
 
-func test_a_removed_soft_body_stops_while_it_is_disabled() -> void:
+## The node takes its mesh away from the server while it is disabled: where its points are then is not documented.
+func test_a_removed_soft_body_acts_again_when_it_is_enabled() -> void:
 	var body := cloth(Vector3(0, 10, 0), {"disable_mode": SoftBody3D.DISABLE_MODE_REMOVE})
-	await steps(10)
+	var target := floating(box(), Vector3(0, 9.3, 0), {"gravity_scale": 0.0})
 	body.process_mode = Node.PROCESS_MODE_DISABLED
-	await steps(1)
-	var stopped := middle(body).y
-	await steps(30)
-	check_near(middle(body).y, stopped, 0.02, "while it is disabled")
+	await steps(60)
+	check_near(target.linear_velocity, Vector3.ZERO, 1e-6, "the box below a disabled one")
 	body.process_mode = Node.PROCESS_MODE_INHERIT
-	await steps(30)
-	check(middle(body).y < stopped - 0.5, "it falls on")
+	await steps(10)
+	var before := middle(body).y
+	await steps(10)
+	check(middle(body).y < before - 0.05, "it falls again")
 
 
 func test_an_active_soft_body_falls_while_it_is_disabled() -> void:
