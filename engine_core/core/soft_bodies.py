@@ -122,7 +122,7 @@ class SoftBody(ListeningConstraint):
 
     @staticmethod
     def _rows_of_strips(parts: Parts, n: int) -> dict[str, np.ndarray]:
-        """What strips of `n` particles need in a step, by the names of SOFT_BODY."""
+        """The arrays that strips of `n` particles need in a step, by the names of SOFT_BODY."""
         count = len(parts.strips)
         return {
             "strips": parts.strips.copy(), "order": parts.order, "clusters": parts.clusters,

@@ -9,7 +9,6 @@ from ..bodies.identity import area_of, body_of
 from ..bodies.motion import bodies_of
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import INDEX_MASK
-from ..collision.filters import is_excluded
 from ..collision.query_schema import (
     BODY_HIT,
     CAST,
@@ -28,7 +27,7 @@ from ..collision.query_schema import (
     WITH_BODIES,
 )  # fmt: skip
 from ..edit.origin import read_frame
-from ..geometry.vector import add, add_scaled, dot, store3, store4, subtract, vector3
+from ..geometry.vector import add, dot, store3, store4, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import (
     call_1,

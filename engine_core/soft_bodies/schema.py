@@ -85,7 +85,7 @@ GRIP = np.dtype(
     ],
     align=True,
 )  # fmt: skip
-"""What a PLANE needs in addition where it acts."""
+"""The part of a contact that is read only where its PLANE acts."""
 
 PUSHED = np.dtype(
     [

@@ -1,5 +1,5 @@
 extends "res://gd/physics_test.gd"
-## What the tests of SoftBody3D share.
+## The base of tests of SoftBody3D.
 
 
 ## A lying cloth of 2 m by 1 m with 25 points, numbered row by row.
