@@ -46,7 +46,7 @@ ADDRESSES = (
     "positions", "velocities", "targets", "inverse_masses", "forces", "accelerations", "damps", "winds", "airs",
     "checked", "contact_counts", "contacts", "edges", "triangles", "faces", "candidates", "exceptions",
     "exception_count", "wind_areas", "strips", "order", "places", "clusters", "fours", "ranges", "planes", "grips", "pushed",
-    "pushed_of", "boxes", "phase", "small_step", "small", "substep", "is_even",
+    "pushed_of", "boxes", "left_out", "phase", "small_step", "small", "substep", "is_even",
     "partners", "place_of", "slots", "following", "meeting_counts", "meetings", "reach",
 )  # fmt: skip
 

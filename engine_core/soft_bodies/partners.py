@@ -56,6 +56,8 @@ def add_partner(soft, address):
     if soft.partner_count < MOST_PARTNERS:
         view(soft.partners, MOST_PARTNERS, INT64)[soft.partner_count] = address
         soft.partner_count += 1
+    else:
+        soft.left_out += 1
     if soft.is_asleep != 0 and other.fastest > WAKING_SPEED:
         soft.is_asleep, soft.still_time = 0, 0.0
 

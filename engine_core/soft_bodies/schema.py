@@ -201,6 +201,7 @@ SOFT_BODY = np.dtype(
         ("to_wake", "i8"),  # 1 + index of a sleeping body that a particle pushed; 0: none
         ("fastest_body", "f8"),  # speed of the fastest body near it [m/s]
         ("since_found", "f8"),  # time since contacts were last found [s]
+        ("left_out", "i8"),  # bodies, areas and soft bodies near it that this step does not look at
         ("is_even", "i8"),  # acceleration and damping are the same for all particles
         ("has_wind", "i8"),  # some particle is in wind
         ("bounds", "f8", 6),  # of all particles: min x, y, z, max x, y, z, world [m]

@@ -10,8 +10,10 @@ are solved one after the other, when the others are done.
 
 import numpy as np
 
+from ..bodies.limits import leave_out
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import BODY
+from ..bodies.system_schema import NEAR_SOFT_BODIES
 from ..runtime.job_system import run_one_by_one
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
@@ -114,6 +116,9 @@ def begin_soft_bodies(system_address, group, time):
     space.time = time
     run_one_by_one(system.step.job_system, system.step.is_shared != 0, space.prepare_job, space_address, count)
     find_partners(members, view(space.heads, MOST_LISTENERS, INT64), count)
+    for k in range(count):
+        if soft_at(members[k]).left_out > 0:
+            leave_out(system, NEAR_SOFT_BODIES, soft_at(members[k]).left_out)
     find_groups(system, space, count)
     note_work(rows, function)
 

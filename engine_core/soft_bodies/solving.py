@@ -62,7 +62,7 @@ def lead_pins(soft, positions, velocities, time):
 @kernel
 def prepare_soft_body(system, soft, time):
     """Before the step: find bodies and areas around; wake, or stay asleep."""
-    n, soft.time = soft.particle_count, time
+    n, soft.time, soft.left_out = soft.particle_count, time, 0
     positions, velocities = view2(soft.positions, n, 3, FLOAT64), view2(soft.velocities, n, 3, FLOAT64)
     around = apply_surroundings(system, soft, positions)
     if lead_pins(soft, positions, velocities, time):

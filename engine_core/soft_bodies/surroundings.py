@@ -134,7 +134,9 @@ def find_candidates(system, soft, bodies, reach):
                 is_new = distance <= reach + speed * soft.time
                 for k in range(count):
                     is_new = is_new and candidates[k] != index
-                if is_new and count < MOST_CANDIDATES:
+                if is_new and count == MOST_CANDIDATES:
+                    soft.left_out += 1
+                elif is_new:
                     candidates[count] = INT32(index)
                     count += 1
                     if body.mode != STATIC:
@@ -171,7 +173,9 @@ def find_areas(system, soft, bodies, areas, found):
         is_new = bodies[index].collision_mask & soft.layer != 0 and (has_overrides(areas[index]) or has_wind(soft, index))
         for k in range(count):
             is_new = is_new and found[k] != index
-        if is_new and count < MOST_AREAS:
+        if is_new and count == MOST_AREAS:
+            soft.left_out += 1
+        elif is_new:
             k = count - 1
             while k >= 0 and goes_before(areas, index, found[k]):
                 found[k + 1] = found[k]

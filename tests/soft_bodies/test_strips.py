@@ -11,8 +11,9 @@ from scree.runtime.memory import view
 from scree.soft_bodies.edges import renew_edges, solve_edges
 from scree.soft_bodies.layout import bends_of, edges_of
 from scree.soft_bodies.nearby import NEAR
-from scree.soft_bodies.schema import SOFT_BODY, STRIP
+from scree.soft_bodies.schema import MOST_CANDIDATES, SOFT_BODY, STRIP
 from scree.soft_bodies.strips import CLUSTER_PARTICLES, STRIP_PARTICLES, part, strips_of
+from scree.step.limits import LimitReached
 
 
 def random_mesh(seed: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -190,3 +191,14 @@ def test_particles_find_all_bodies_near_them(places):
     expected = np.minimum(np.sum(near, axis=0), 3)
     assert np.array_equal(np.flatnonzero(cloth._arrays["contact_counts"]), np.flatnonzero(expected))
     assert (cloth._arrays["contact_counts"] <= expected).all()
+
+
+def test_a_step_warns_of_bodies_near_a_soft_body_that_it_leaves_out():
+    world = SoftWorld(gravity=(0.0, 0.0, 0.0))
+    cloth = world.soft(grid(4, 4, 1.0, 1.0))
+    point = world.sphere(0.01)
+    for k in range(MOST_CANDIDATES + 10):
+        world.add(point, (k % 32 * 0.03 - 0.5, 0.06, k // 32 * 0.03 - 0.5), mode=0)
+    with pytest.warns(LimitReached, match="^step: 10 bodies, areas and soft bodies near a soft body were left out: divide it"):
+        world.step(1)
+    assert cloth.row["candidate_count"] == MOST_CANDIDATES
