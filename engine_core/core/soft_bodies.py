@@ -20,7 +20,8 @@ from ..soft_bodies.layout import Layout, lay_out, masses_of
 from ..soft_bodies.phases import run_strips
 from ..soft_bodies.rays import SOFT_RAY, ray_soft_body
 from ..soft_bodies.schema import (
-    CONTACT, GRIP, MEETING, MOST_CANDIDATES, MOST_CONTACTS, MOST_MEETINGS, MOST_PARTNERS, PLANE, PUSHED, SOFT_BODY, SOFT_SPACE,
+    CONTACT, GRIP, MEETING, MOST_CANDIDATES, MOST_CONTACTS, MOST_MEETINGS, MOST_PARTNERS, PLANE, POSE, PUSHED, SOFT_BODY,
+    SOFT_SPACE,
 )  # fmt: skip
 from ..soft_bodies.strips import Parts
 from ..soft_bodies.side_by_side import begin_soft_bodies, prepare_members, solve_groups, solve_soft_bodies
@@ -37,7 +38,7 @@ LINE = 64
 """A line of the processor's cache [byte]."""
 NOT_SAVED = (
     "accelerations", "damps", "winds", "airs", "candidates", "triangles", "faces", "exceptions",
-    "strips", "order", "places", "clusters", "fours", "ranges", "planes", "grips", "pushed", "pushed_of", "boxes",
+    "strips", "order", "places", "clusters", "fours", "ranges", "planes", "grips", "pushed", "pushed_of", "boxes", "poses",
     "partners", "place_of", "slots", "following", "meeting_counts", "meetings",
 )  # fmt: skip
 """Arrays that a step writes before it reads them, or that no step changes."""
@@ -46,7 +47,7 @@ ADDRESSES = (
     "positions", "velocities", "targets", "inverse_masses", "forces", "accelerations", "damps", "winds", "airs",
     "checked", "contact_counts", "contacts", "edges", "triangles", "faces", "candidates", "exceptions",
     "exception_count", "wind_areas", "strips", "order", "places", "clusters", "fours", "ranges", "planes", "grips", "pushed",
-    "pushed_of", "boxes", "left_out", "phase", "small_step", "small", "substep", "is_even",
+    "pushed_of", "boxes", "poses", "left_out", "phase", "small_step", "small", "substep", "is_even",
     "partners", "place_of", "slots", "following", "meeting_counts", "meetings", "reach",
 )  # fmt: skip
 
@@ -97,7 +98,8 @@ class SoftBody(ListeningConstraint):
             "damps": np.zeros(n), "contact_counts": np.zeros(n, np.int32), "contacts": np.zeros(n * MOST_CONTACTS, CONTACT),
             "edges": layout.edges.copy(), "triangles": layout.triangles, "faces": layout.faces,
             "candidates": np.zeros(MOST_CANDIDATES, np.int32), "exceptions": np.zeros(0, np.int64),
-            "boxes": np.zeros((MOST_CANDIDATES, 6)), "partners": np.zeros(MOST_PARTNERS, np.int64),
+            "boxes": np.zeros((MOST_CANDIDATES, 6)), "poses": np.zeros(MOST_CANDIDATES, POSE),
+            "partners": np.zeros(MOST_PARTNERS, np.int64),
             "place_of": np.argsort(layout.parts.order).astype(np.int32), "slots": np.zeros(1 << n.bit_length(), np.int32),
             "following": np.zeros(n, np.int32), "meeting_counts": np.zeros(n, np.int32),
             "meetings": np.zeros(n * MOST_MEETINGS, MEETING),

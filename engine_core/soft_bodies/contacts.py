@@ -22,7 +22,7 @@ from ..shapes.ray import ray_shape
 from ..shapes.schema import COMPOUND, HEIGHT_FIELD, MESH, STRUCTURE
 from ..solver.vehicle_wheels import velocity_at
 from .nearest import nearest_of_solid
-from .schema import CONTACT, MOST_CANDIDATES, MOST_CONTACTS
+from .schema import CONTACT, MOST_CANDIDATES, MOST_CONTACTS, POSE
 from .surroundings import is_movable
 
 INT16, INT32, INT64, FLOAT32, FLOAT64 = np.int16, np.int32, np.int64, np.float32, np.float64
@@ -175,7 +175,8 @@ def meet_body(system, world, soft, particle, counts, shapes, instances, number, 
     keep_as_call()
     at = vector3(view2(soft.positions, soft.particle_count, 3, FLOAT64)[particle])
     velocity = vector3(view2(soft.velocities, soft.particle_count, 3, FLOAT64)[particle])
-    position, rotation = pose_now(system, body)
+    pose = view(soft.poses, MOST_CANDIDATES, POSE)[number]
+    position, rotation = vector3(pose.position), quaternion(pose.rotation)
     row = INT64(body.active_index) + 1
     motion = scale(subtract(velocity, velocity_at(system, row, subtract(at, position))), ahead)
     reach = soft.radius + NEAR

@@ -7,14 +7,14 @@ import numpy as np
 
 from ..bodies.records import world_at
 from ..bodies.schema import BODY, INSTANCE
-from ..geometry.vector import add, dot, length, matrix_rows, rotate, scale, store3, subtract, vector3
+from ..geometry.vector import add, dot, length, matrix_rows, rotate, scale, store3, store4, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view, view2
 from ..shapes.schema import SHAPE
 from ..solver.vehicle_wheels import velocity_at
 from .contacts import BEHIND, NEAR, meet_body, pose_now
-from .schema import CLUSTER, MOST_CANDIDATES
+from .schema import CLUSTER, MOST_CANDIDATES, POSE
 
 INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
 NOTHING = (0.0, 0.0, 0.0)
@@ -22,13 +22,16 @@ NOTHING = (0.0, 0.0, 0.0)
 
 @kernel
 def box_candidates(system, soft, ahead):
-    """Write the boxes in which the bodies near a soft body are during the next `ahead` [s]."""
+    """Write the poses of the bodies near a soft body, and the boxes in which they are during the next `ahead` [s]."""
     world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     candidates, boxes = view(soft.candidates, MOST_CANDIDATES, INT32), view2(soft.boxes, MOST_CANDIDATES, 6, FLOAT64)
+    poses = view(soft.poses, MOST_CANDIDATES, POSE)
     for number in range(soft.candidate_count):
         body = bodies[INT64(candidates[number])]
         position, rotation = pose_now(system, body)
+        store3(poses[number].position, position)
+        store4(poses[number].rotation, rotation)
         row, b, r = INT64(body.active_index) + 1, body.local_bounds, matrix_rows(rotation)
         low, high = vector3(b[0:3]), vector3(b[3:6])
         middle, half = add(position, rotate(rotation, scale(add(low, high), 0.5))), scale(subtract(high, low), 0.5)

@@ -17,13 +17,13 @@ from ..collision.pairs import combine_surfaces
 from ..constraints.body_terms import along, scaled, scaled_inertia, scaled_mass, six
 from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.vector import (
-    add, add_scaled, cross, dot, length, rotate, scale, store3, subtract, symmetric_times, vector3,
+    add, add_scaled, cross, dot, length, quaternion, rotate, scale, store3, subtract, symmetric_times, vector3,
 )  # fmt: skip
 from ..runtime.kernel import kernel
 from ..runtime.memory import view, view2
 from ..solver.vehicle_wheels import velocity_at
-from .contacts import contact_at, pose_now
-from .schema import GRIP, MOST_CANDIDATES, MOST_CONTACTS, PLANE, PUSHED, STRIP
+from .contacts import contact_at
+from .schema import GRIP, MOST_CANDIDATES, MOST_CONTACTS, PLANE, POSE, PUSHED, STRIP
 
 INT32, INT64, FLOAT32, FLOAT64 = np.int32, np.int64, np.float32, np.float64
 PUSH_OUT_SPEED = 1.0
@@ -126,7 +126,8 @@ def give_pushed(system, soft):
 @kernel
 def write_plane(system, soft, plane, grip, contact, body, pushed, pushed_of):
     """Write a contact as a plane for the small steps of this sub-step."""
-    position, rotation = pose_now(system, body)
+    pose = view(soft.poses, MOST_CANDIDATES, POSE)[INT64(contact.candidate)]
+    position, rotation = vector3(pose.position), quaternion(pose.rotation)
     arm = rotate(rotation, vector3(contact.local_arm))
     store3(plane.normal, rotate(rotation, vector3(contact.local_normal)))
     store3(grip.arm, arm)

@@ -87,6 +87,9 @@ GRIP = np.dtype(
 )  # fmt: skip
 """The part of a contact that is read only where its PLANE acts."""
 
+POSE = np.dtype([("position", "f8", 3), ("rotation", "f8", 4)], align=True)
+"""Position of a body's centre of mass, world [m], and its rotation."""
+
 PUSHED = np.dtype(
     [
         ("body", "i4"), ("row", "i4"),  # of the solver
@@ -166,6 +169,7 @@ SOFT_BODY = np.dtype(
         ("planes", "i8"), ("grips", "i8"), ("pushed", "i8"),  # PLANE, GRIP, PUSHED
         ("pushed_of", "i8"),  # int32 (strip_count, MOST_CANDIDATES): row of PUSHED; -1: none
         ("boxes", "i8"),  # float64 (MOST_CANDIDATES, 6): where bodies may be until contacts are found anew, world [m]
+        ("poses", "i8"),  # POSE (MOST_CANDIDATES,): of these bodies in the sub-step under way
         ("phase", "i8"), ("small_step", "i8"),  # under way
         # Meetings with soft bodies, found anew in each sub-step.
         ("partners", "i8"),  # int64 (MOST_PARTNERS,): addresses of soft bodies that it may meet
