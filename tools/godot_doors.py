@@ -269,6 +269,7 @@ SoftBody.lead_pins | SoftBody3D.set_point_pinned | with an attachment path
 SoftBody.set_stiffness | SoftBody3D.linear_stiffness |
 SoftBody.set_setting | SoftBody3D.pressure_coefficient, SoftBody3D.damping_coefficient, SoftBody3D.drag_coefficient |
 SoftBody.set_layers | SoftBody3D.collision_layer, SoftBody3D.collision_mask |
+SoftBody.set_meets | - | no call yet: in Godot layers and masks decide
 SoftBody.set_precision | SoftBody3D.simulation_precision |
 SoftBody.set_exceptions | SoftBody3D.add_collision_exception_with |
 SoftBody.wake | - | no call yet

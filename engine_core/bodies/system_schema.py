@@ -6,8 +6,8 @@ It lies at an address that never changes and holds numbers and the addresses of 
 
 import numpy as np
 
-LIMIT_KINDS = 4
-PAIRS, CONTACTS, AREA_OVERLAPS, CONTACT_EVENTS = range(LIMIT_KINDS)
+LIMIT_KINDS = 5
+PAIRS, CONTACTS, AREA_OVERLAPS, CONTACT_EVENTS, NEAR_SOFT_BODIES = range(LIMIT_KINDS)
 """Numbers in SYSTEM.limits.left_out."""
 
 _PLACE = np.dtype(

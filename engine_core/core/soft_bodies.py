@@ -17,8 +17,13 @@ from ..runtime.memory import Pool, address_of
 from ..runtime.recorded_calls import recorded
 from ..solver.listeners import MOST_LISTENERS
 from ..soft_bodies.layout import Layout, lay_out, masses_of
+from ..soft_bodies.phases import run_strips
 from ..soft_bodies.rays import SOFT_RAY, ray_soft_body
-from ..soft_bodies.schema import CONTACT, MOST_CANDIDATES, MOST_CONTACTS, SOFT_BODY, SOFT_SPACE
+from ..soft_bodies.schema import (
+    CONTACT, GRIP, MEETING, MOST_CANDIDATES, MOST_CONTACTS, MOST_MEETINGS, MOST_PARTNERS, PLANE, POSE, PUSHED, SOFT_BODY,
+    SOFT_SPACE,
+)  # fmt: skip
+from ..soft_bodies.strips import Parts
 from ..soft_bodies.side_by_side import begin_soft_bodies, prepare_members, solve_groups, solve_soft_bodies
 from .listeners import ListeningConstraint
 from .numbers import FASTEST, finite, number
@@ -29,13 +34,21 @@ THICKEST, RADIUS_OF_EDGE = 0.02, 0.25
 """By default the radius of particles is a quarter of the mean edge, at most 2 cm [m]."""
 LEAST_VOLUME = 0.05
 """The pressure of a body that is squeezed below this part of its volume rises no further."""
-NOT_SAVED = ("previous", "accelerations", "damps", "winds", "airs", "candidates", "triangles", "faces", "exceptions")
+LINE = 64
+"""A line of the processor's cache [byte]."""
+NOT_SAVED = (
+    "accelerations", "damps", "winds", "airs", "candidates", "triangles", "faces", "exceptions",
+    "strips", "order", "places", "clusters", "fours", "ranges", "planes", "grips", "pushed", "pushed_of", "boxes", "poses",
+    "partners", "place_of", "slots", "following", "meeting_counts", "meetings",
+)  # fmt: skip
 """Arrays that a step writes before it reads them, or that no step changes."""
 ADDRESSES = (
     "space", "group", "next", "last", "id", "user_id", "is_pickable",
-    "positions", "velocities", "previous", "targets", "inverse_masses", "forces", "accelerations", "damps", "winds", "airs",
+    "positions", "velocities", "targets", "inverse_masses", "forces", "accelerations", "damps", "winds", "airs",
     "checked", "contact_counts", "contacts", "edges", "triangles", "faces", "candidates", "exceptions",
-    "exception_count", "wind_areas",
+    "exception_count", "wind_areas", "strips", "order", "places", "clusters", "fours", "ranges", "planes", "grips", "pushed",
+    "pushed_of", "boxes", "poses", "left_out", "phase", "small_step", "small", "substep", "is_even",
+    "partners", "place_of", "slots", "following", "meeting_counts", "meetings", "reach",
 )  # fmt: skip
 
 
@@ -46,17 +59,28 @@ SETTINGS = {
 }  # fmt: skip
 
 
+def aligned_copy(rows: np.ndarray) -> np.ndarray:
+    """A copy of an array that begins with a line of the processor's cache."""
+    room = np.zeros(rows.nbytes + LINE, np.uint8)
+    begin = -address_of(room) % LINE
+    copied = room[begin : begin + rows.nbytes].view(rows.dtype).reshape(rows.shape)
+    copied[:] = rows
+    return copied
+
+
 class SoftSpace:
     """Memory that the soft bodies of a system share: it lives as long as one of them."""
 
     def __init__(self, system, address: int):
+        self._sharers = Pool("rigid bodies that soft ones push", np.int64, system.bodies.pool.capacity)
         self._owners = Pool("soft bodies near rigid ones", np.int64, system.bodies.pool.capacity)
         self._lists = np.zeros((2, MOST_LISTENERS), np.int64)
         self._record = np.zeros(1, SOFT_SPACE)
         row, self.address = self._record[0], address_of(self._record)
-        row["owners"], row["system"] = self._owners.address, address
+        row["owners"], row["sharers"], row["system"] = self._owners.address, self._sharers.address, address
         row["members"], row["heads"] = (address_of(numbers) for numbers in self._lists)
         row["prepare_job"], row["solve_job"] = prepare_members.address, solve_groups.address
+        row["strip_job"] = run_strips.address
 
 
 class SoftBody(ListeningConstraint):
@@ -67,27 +91,48 @@ class SoftBody(ListeningConstraint):
         record = np.zeros(1, SOFT_BODY)
         self.layout, self._space = layout, space
         n, row = len(layout.positions), record[0]
-        vectors = ("velocities", "previous", "forces", "accelerations", "winds", "airs", "checked")
+        vectors = ("velocities", "forces", "accelerations", "winds", "airs", "checked")
         self._arrays = {name: np.zeros((n, 3)) for name in vectors}
         self._arrays |= {
             "positions": layout.positions.copy(), "targets": layout.positions.copy(), "inverse_masses": np.zeros(n),
             "damps": np.zeros(n), "contact_counts": np.zeros(n, np.int32), "contacts": np.zeros(n * MOST_CONTACTS, CONTACT),
             "edges": layout.edges.copy(), "triangles": layout.triangles, "faces": layout.faces,
             "candidates": np.zeros(MOST_CANDIDATES, np.int32), "exceptions": np.zeros(0, np.int64),
-        }  # fmt: skip
+            "boxes": np.zeros((MOST_CANDIDATES, 6)), "poses": np.zeros(MOST_CANDIDATES, POSE),
+            "partners": np.zeros(MOST_PARTNERS, np.int64),
+            "place_of": np.argsort(layout.parts.order).astype(np.int32), "slots": np.zeros(1 << n.bit_length(), np.int32),
+            "following": np.zeros(n, np.int32), "meeting_counts": np.zeros(n, np.int32),
+            "meetings": np.zeros(n * MOST_MEETINGS, MEETING),
+        } | self._rows_of_strips(layout.parts, n)  # fmt: skip
         for name, rows in self._arrays.items():
             row[name] = address_of(rows)
         row["particle_count"], row["edge_count"], row["triangle_count"] = n, len(layout.edges), len(layout.triangles)
+        row["strip_count"], row["four_count"] = len(layout.parts.strips), len(layout.parts.fours)
         row["space"] = space.address
         row["is_enabled"], row["can_sleep"], row["layer"], row["mask"] = 1, 1, 1, 0xFFFFFFFF
         row["orientation"], row["least_volume"] = layout.orientation, LEAST_VOLUME * layout.volume
         row["volume"], row["gravity_scale"], row["precision"], row["friction"] = layout.volume, 1.0, 5, 1.0
+        row["meets_soft_bodies"] = 1
         lengths = layout.edges["rest"][~layout.is_bend]
+        row["slot_count"], row["mean_edge"] = 1 << n.bit_length(), float(lengths.mean()) if len(lengths) else THICKEST
+        row["cell_size"] = max(float(row["mean_edge"]), 1e-3)
         row["radius"] = max(min(THICKEST, RADIUS_OF_EDGE * float(lengths.mean())) if len(lengths) else THICKEST, 1e-4)
         self._masses = masses_of(layout.positions, layout.triangles, mass)
         super().__init__(world, system, [], record, begin_soft_bodies, solve_soft_bodies, is_together=True)
         self._arrays["inverse_masses"][:] = 1.0 / self._masses
         self._write_bounds()
+
+    @staticmethod
+    def _rows_of_strips(parts: Parts, n: int) -> dict[str, np.ndarray]:
+        """The arrays that strips of `n` particles need in a step, by the names of SOFT_BODY."""
+        count = len(parts.strips)
+        return {
+            "strips": parts.strips.copy(), "order": parts.order, "clusters": parts.clusters,
+            "fours": aligned_copy(parts.fours), "ranges": parts.ranges,
+            "places": aligned_copy(np.zeros((n + 2 * count, 4))),
+            "planes": np.zeros(n * MOST_CONTACTS, PLANE), "grips": np.zeros(n * MOST_CONTACTS, GRIP),
+            "pushed": np.zeros(n * MOST_CONTACTS, PUSHED), "pushed_of": np.zeros((count, MOST_CANDIDATES), np.int32),
+        }  # fmt: skip
 
     def records(self) -> list[tuple[str, np.ndarray, tuple[str, ...]]]:
         """The record and the arrays; see ListeningConstraint."""
@@ -294,6 +339,14 @@ class SoftBody(ListeningConstraint):
         self.row["exception_count"] = 0
         self.row["exceptions"] = address_of(self._arrays["exceptions"])
         self.row["exception_count"] = len(self._arrays["exceptions"])
+        self.wake()
+
+    @recorded("SoftBody")
+    def set_meets(self, soft_bodies: bool, itself: bool = False) -> None:
+        """Set whether it meets other soft bodies, as layers and masks say, which it does at first; and whether its particles
+        meet its own faces. No quantities. Raises KeyError."""
+        self._check_there("set_meets")
+        self.row["meets_soft_bodies"], self.row["meets_itself"] = int(bool(soft_bodies)), int(bool(itself))
         self.wake()
 
     @recorded("SoftBody")

@@ -9,7 +9,6 @@ from ..bodies.identity import area_of, body_of
 from ..bodies.motion import bodies_of
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import INDEX_MASK
-from ..collision.filters import is_excluded
 from ..collision.query_schema import (
     BODY_HIT,
     CAST,
@@ -28,7 +27,7 @@ from ..collision.query_schema import (
     WITH_BODIES,
 )  # fmt: skip
 from ..edit.origin import read_frame
-from ..geometry.vector import add, add_scaled, dot, store3, store4, subtract, vector3
+from ..geometry.vector import add, dot, store3, store4, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import (
     call_1,
@@ -44,8 +43,6 @@ from ..runtime.function_address import store_function_addresses
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import address_of_row, stack_array, view
 from ..shapes.schema import SHAPE
-from ..soft_bodies.rays import ray_at
-from ..soft_bodies.schema import SOFT_BODY
 from .call_arguments import (
     argument,
     ask_object,
@@ -69,6 +66,9 @@ from .schema import (
     WRONG_MARGIN,
 )  # fmt: skip
 from .server_record import server_at
+from .soft_queries import (
+    add_soft_bodies_around, add_soft_bodies_at, cast_to_soft_bodies, ray_to_soft_bodies, touch_soft_bodies,
+)  # fmt: skip
 from .stretched_queries import REFUSED, begin_asking, end_asking
 from .virtual_table import SPACE_STATE
 
@@ -152,29 +152,6 @@ def _object_of(instance, user_id):
     return call_1_result(server_at(view(instance, 1, SPACE_BINDING)[0].server).object_from_id, user_id)
 
 
-@kernel
-def _meet_soft_bodies(instance, query, hit, is_hit):
-    """Write a hit of the ray of a query with a soft body, if it is nearer than `hit`. Return whether there is a hit."""
-    keep_as_call()
-    space = view(instance, 1, SPACE_BINDING)[0]
-    addresses = view(space.soft_bodies, space.soft_body_count, np.int64)
-    for k in range(space.soft_body_count):
-        soft = view(addresses[k], 1, SOFT_BODY)[0]
-        if query.flags & WITH_BODIES == 0 or query.collision_mask & soft.layer == 0:
-            continue
-        if query.flags & ONLY_PICKABLE and soft.is_pickable == 0:
-            continue
-        longest = hit.fraction if is_hit else 2.0
-        fraction, normal, _ = ray_at(soft, vector3(query.position), vector3(query.motion), longest)
-        if fraction < longest and fraction <= 1.0 and not is_excluded(query, soft.id):
-            store3(hit.position, add_scaled(vector3(query.position), vector3(query.motion), fraction))
-            store3(hit.normal, normal)
-            hit.fraction, hit.body_id, hit.user_id = fraction, soft.id, soft.user_id
-            hit.instance, hit.face, hit.part = INT32(0), INT32(-1), INT32(-1)
-            is_hit = True
-    return is_hit
-
-
 # --- rays and points ------------------------------------------------------------------------------------------------
 
 
@@ -206,7 +183,7 @@ def intersect_ray(instance, arguments, result):
     query.results = address_of_row(hits, 0)
     query.max_results = 1
     is_hit = _ask_rays(instance, address) != 0
-    if not _meet_soft_bodies(instance, query, hit, is_hit):
+    if not ray_to_soft_bodies(instance, query, hit, is_hit):
         return
     out = int_argument(arguments, 8)  # PhysicsServer3DExtensionRayResult
     if out != 0:
@@ -267,7 +244,7 @@ def intersect_point(instance, arguments, result):
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, BODY_HIT), 0)
     rows = _rows(instance, on_stack, wanted, BODY_HIT_BYTES)
     query.results, query.max_results = rows, wanted
-    count = _ask_rays(instance, address_of_row(queries, 0))
+    count = add_soft_bodies_around(instance, query, rows, _ask_rays(instance, address_of_row(queries, 0)), wanted)
     _store_hits(instance, rows, count, int_argument(arguments, 4))
     _give_back(instance, on_stack, rows)
     store_int64(result, count)
@@ -335,7 +312,7 @@ def intersect_shape(instance, arguments, result):
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, BODY_HIT), 0)
     rows = _rows(instance, on_stack, wanted, BODY_HIT_BYTES)
     query.results, query.max_results = rows, wanted
-    count = _ask_shapes(instance, address_of_row(queries, 0))
+    count = add_soft_bodies_at(instance, query, rows, _ask_shapes(instance, address_of_row(queries, 0)), wanted)
     _store_hits(instance, rows, count, int_argument(arguments, 7))
     _give_back(instance, on_stack, rows)
     end_asking(instance, how, query)
@@ -352,6 +329,7 @@ def cast_motion(instance, arguments, result):
     if how == REFUSED:
         return
     _ask_shapes(instance, address_of_row(queries, 0))
+    cast_to_soft_bodies(instance, query)
     store_float32(int_argument(arguments, 7), FLOAT32(query.safe_fraction))
     store_float32(int_argument(arguments, 8), FLOAT32(query.unsafe_fraction))
     end_asking(instance, how, query)
@@ -375,7 +353,7 @@ def collide_shape(instance, arguments, result):
     on_stack = address_of_row(stack_array(ROWS_ON_STACK, QUERY_CONTACT), 0)
     rows = _rows(instance, on_stack, wanted, QUERY_CONTACT_BYTES)
     query.results, query.max_results = rows, wanted
-    count = _ask_shapes(instance, address_of_row(queries, 0))
+    count = touch_soft_bodies(instance, query, _ask_shapes(instance, address_of_row(queries, 0)), False)
     contacts = view(rows, wanted, QUERY_CONTACT)
     for i in range(count):
         store_vector3(out + 24 * i, subtract(vector3(contacts[i].position), frame))
@@ -397,7 +375,7 @@ def rest_info(instance, arguments, result):
         return
     query.margin = max(query.margin, SMALLEST_REST_MARGIN)
     query.results, query.max_results = address_of_row(contacts, 0), 1
-    count = _ask_shapes(instance, address_of_row(queries, 0))
+    count = touch_soft_bodies(instance, query, _ask_shapes(instance, address_of_row(queries, 0)), True)
     out = int_argument(arguments, 7)  # PhysicsServer3DExtensionShapeRestInfo
     if count > 0 and out != 0:
         store_vector3(out, subtract(vector3(contact.other_position), frame))

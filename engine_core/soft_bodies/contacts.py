@@ -8,11 +8,7 @@ where that way ends. So no particle of any speed passes a surface.
 import numpy as np
 
 from ..bodies.bounds import bounds_in_frame
-from ..bodies.motion import surface_velocity
 from ..bodies.parts import PARTS, begin_parts, next_part_in_box, part_row
-from ..bodies.records import world_at
-from ..bodies.schema import BODY, INSTANCE
-from ..collision.pairs import combine_surfaces
 from ..constraints.schema import DELTA_POSITION, DELTA_ROTATION, ROW_SIZE
 from ..geometry.segments import nearest_on_triangle
 from ..geometry.vector import (
@@ -23,10 +19,10 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view, view2
 from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
 from ..shapes.ray import ray_shape
-from ..shapes.schema import HEIGHT_FIELD, MESH, SHAPE
+from ..shapes.schema import COMPOUND, HEIGHT_FIELD, MESH, STRUCTURE
 from ..solver.vehicle_wheels import velocity_at
 from .nearest import nearest_of_solid
-from .schema import CONTACT, MOST_CANDIDATES, MOST_CONTACTS
+from .schema import CONTACT, MOST_CANDIDATES, MOST_CONTACTS, POSE
 from .surroundings import is_movable
 
 INT16, INT32, INT64, FLOAT32, FLOAT64 = np.int16, np.int32, np.int64, np.float32, np.float64
@@ -42,9 +38,9 @@ CONTACT_SIZE = CONTACT.itemsize
 
 
 @kernel
-def contacts_of(soft, particle):
-    """The rows of CONTACT of a particle."""
-    return view(soft.contacts + particle * MOST_CONTACTS * CONTACT_SIZE, MOST_CONTACTS, CONTACT)
+def contact_at(soft, particle, k):
+    """The `k`-th contact of a particle."""
+    return view(soft.contacts + (k * soft.particle_count + particle) * CONTACT_SIZE, 1, CONTACT)[0]
 
 
 @kernel
@@ -58,31 +54,19 @@ def pose_now(system, body):
 
 
 @kernel
-def aim(system, body, contact):
-    """Compute where the plane of a contact is in this sub-step."""
-    position, rotation = pose_now(system, body)
-    contact.row = INT64(body.active_index) + 1
-    arm = rotate(rotation, vector3(contact.local_arm))
-    store3(contact.arm, arm)
-    store3(contact.at, add(position, arm))
-    store3(contact.normal, rotate(rotation, vector3(contact.local_normal)))
-
-
-@kernel
-def add_plane(system, soft, particle, counts, index, body, position, rotation, point, normal, gap, friction):
-    """Add a contact by a point and a normal, world axes, and the gap to the particle. A contact of the same body with nearly the
-    same normal stays if it is nearer; else it is replaced. When all rows are in use, the one farthest away is."""
-    rows, place = contacts_of(soft, particle), -1
-    at = vector3(view2(soft.positions, soft.particle_count, 3, FLOAT64)[particle])
-    farthest, worst = gap, -1
+def add_plane(system, soft, particle, counts, number, body, position, rotation, point, normal, gap):
+    """Add a contact with the body of a candidate's number, by a point and a normal, world axes, and the gap to the particle. A
+    contact of the same body with nearly the same normal stays if it is nearer; else it is replaced. When all rows are in use,
+    the one farthest away is."""
+    local_normal, place, farthest, worst = rotate_inverse(rotation, normal), -1, FLOAT32(gap), -1
     for k in range(counts[particle]):
-        own_gap = dot(subtract(at, vector3(rows[k].at)), vector3(rows[k].normal)) - soft.radius
-        if rows[k].body == index and dot(vector3(rows[k].normal), normal) > SAME_DIRECTION:
-            if own_gap <= gap:
+        row = contact_at(soft, particle, k)
+        if row.candidate == number and dot(vector3(row.local_normal), local_normal) > SAME_DIRECTION:
+            if row.gap <= gap:
                 return
             place = k
-        if own_gap > farthest:
-            farthest, worst = own_gap, k
+        if row.gap > farthest:
+            farthest, worst = row.gap, k
     if place < 0:
         if counts[particle] < MOST_CONTACTS:
             place = INT64(counts[particle])
@@ -91,20 +75,17 @@ def add_plane(system, soft, particle, counts, index, body, position, rotation, p
             place = worst
     if place < 0:
         return
-    contact = rows[place]
-    contact.body = INT32(index)
+    contact = contact_at(soft, particle, place)
+    contact.candidate, contact.gap = INT32(number), FLOAT32(gap)
+    contact.body = view(soft.candidates, MOST_CANDIDATES, INT32)[number]
     contact.pushes_particle = INT16(1 if soft.mask & body.collision_layer else 0)
     contact.pushes_body = INT16(1 if body.collision_mask & soft.layer and is_movable(body) else 0)
-    arm = subtract(point, position)
-    store3(contact.local_arm, rotate_inverse(rotation, arm))
-    store3(contact.local_normal, rotate_inverse(rotation, normal))
-    store3(contact.surface, surface_velocity(system.world, body, arm))
-    contact.friction = FLOAT64(combine_surfaces(soft.friction, 0.0, FLOAT64(friction), 0.0)[0])
-    aim(system, body, contact)
+    store3(contact.local_arm, rotate_inverse(rotation, subtract(point, position)))
+    store3(contact.local_normal, local_normal)
 
 
 @kernel
-def meet_triangles(system, soft, particle, counts, index, body, position, rotation, place, turn, shape, local, reach):
+def meet_triangles(system, soft, particle, counts, number, body, position, rotation, place, turn, shape, local, reach):
     """Add the contacts of a particle with the triangles of a mesh or height field near it. `place`, `turn`: pose of the shape;
     `local`: the particle in its frame."""
     keep_as_call()
@@ -136,14 +117,14 @@ def meet_triangles(system, soft, particle, counts, index, body, position, rotati
             if is_near:
                 point = add(place, rotate(turn, nearest))
                 add_plane(
-                    system, soft, particle, counts, index, body, position, rotation, point, rotate(turn, normal),
-                    gap - soft.radius, body.friction,
+                    system, soft, particle, counts, number, body, position, rotation, point, rotate(turn, normal),
+                    gap - soft.radius,
                 )  # fmt: skip
         triangle = mesh_query_next(mesh, state, bounds)
 
 
 @kernel
-def meet_shape(system, soft, particle, counts, shapes, index, body, position, rotation, instance, motion, reach):
+def meet_shape(system, soft, particle, counts, shapes, number, body, position, rotation, instance, motion, reach):
     """Add the contacts of a particle with one shape of a body. `motion`: of the particle relative to the body until contacts are
     found anew [m]."""
     keep_as_call()
@@ -154,15 +135,15 @@ def meet_shape(system, soft, particle, counts, shapes, index, body, position, ro
     shape = shapes[INT64(instance.shape)]
     is_deep = False
     if shape.kind == MESH:
-        meet_triangles(system, soft, particle, counts, index, body, position, rotation, place, turn, shape, local, reach)
+        meet_triangles(system, soft, particle, counts, number, body, position, rotation, place, turn, shape, local, reach)
     else:
         distance, normal = nearest_of_solid(shape, local)
         is_deep = distance < 0.0
         if distance <= reach:
             point = add(place, rotate(turn, add_scaled(local, normal, -distance)))
             add_plane(
-                system, soft, particle, counts, index, body, position, rotation, point, rotate(turn, normal),
-                distance - soft.radius, body.friction,
+                system, soft, particle, counts, number, body, position, rotation, point, rotate(turn, normal),
+                distance - soft.radius,
             )  # fmt: skip
     way = length(motion)
     if way <= NEAR or is_deep:
@@ -174,21 +155,35 @@ def meet_shape(system, soft, particle, counts, shapes, index, body, position, ro
     if fraction <= 1.0:
         gap = -fraction * dot(longer, rotate(turn, normal)) - soft.radius
         add_plane(
-            system, soft, particle, counts, index, body, position, rotation, add_scaled(at, longer, fraction),
-            rotate(turn, normal), gap, body.friction,
+            system, soft, particle, counts, number, body, position, rotation, add_scaled(at, longer, fraction),
+            rotate(turn, normal), gap,
         )  # fmt: skip
 
 
 @kernel
-def meet_body(system, world, soft, particle, counts, shapes, instances, index, body, ahead):
+def is_single(instance, shapes):
+    """Whether a shape on a body is one solid, which needs no search for parts near a particle."""
+    if instance.is_disabled or instance.shape < 0:
+        return False
+    kind = shapes[INT64(instance.shape)].kind
+    return kind != MESH and kind != COMPOUND and kind != STRUCTURE
+
+
+@kernel
+def meet_body(system, world, soft, particle, counts, shapes, instances, number, body, ahead):
     """Add the contacts of a particle with the shapes of one body. `ahead` [s]: until contacts are found anew."""
     keep_as_call()
     at = vector3(view2(soft.positions, soft.particle_count, 3, FLOAT64)[particle])
     velocity = vector3(view2(soft.velocities, soft.particle_count, 3, FLOAT64)[particle])
-    position, rotation = pose_now(system, body)
+    pose = view(soft.poses, MOST_CANDIDATES, POSE)[number]
+    position, rotation = vector3(pose.position), quaternion(pose.rotation)
     row = INT64(body.active_index) + 1
     motion = scale(subtract(velocity, velocity_at(system, row, subtract(at, position))), ahead)
     reach = soft.radius + NEAR
+    if body.instance_count == 1 and is_single(instances[INT64(body.first_instance)], shapes):
+        instance = instances[INT64(body.first_instance)]
+        meet_shape(system, soft, particle, counts, shapes, number, body, position, rotation, instance, motion, reach)
+        return
     half = (
         0.5 * abs(motion[0]) + BEHIND * soft.radius + reach, 0.5 * abs(motion[1]) + BEHIND * soft.radius + reach,
         0.5 * abs(motion[2]) + BEHIND * soft.radius + reach,
@@ -203,43 +198,4 @@ def meet_body(system, world, soft, particle, counts, shapes, instances, index, b
     while next_part_in_box(walk, world, instances, shapes, low, high) >= 0:
         instance = part_row(walk, instances)
         if not instance.is_disabled and instance.shape >= 0:
-            meet_shape(system, soft, particle, counts, shapes, index, body, position, rotation, instance, motion, reach)
-
-
-@kernel
-def find_contacts(system, soft, bodies, particle, counts, ahead):
-    """Find the contacts of a particle with all bodies near the soft body."""
-    world = world_at(system.world)
-    instances, shapes = view(world.instances, world.instance_capacity, INSTANCE), view(world.shapes, world.shape_capacity, SHAPE)
-    candidates = view(soft.candidates, MOST_CANDIDATES, INT32)
-    counts[particle] = 0
-    for k in range(soft.candidate_count):
-        index = INT64(candidates[k])
-        meet_body(system, world, soft, particle, counts, shapes, instances, index, bodies[index], ahead)
-
-
-@kernel
-def renew_contacts(system, soft, h, is_first):
-    """Find contacts anew for the particles that may have come near something else in this sub-step of `h` [s]; put the planes of
-    the others where their bodies are now."""
-    world, n = world_at(system.world), soft.particle_count
-    bodies = view(world.bodies, world.body_capacity, BODY)
-    counts = view(soft.contact_counts, n, INT32)
-    if soft.candidate_count == 0:
-        for i in range(n):
-            counts[i] = 0
-        return
-    positions, checked = view2(soft.positions, n, 3, FLOAT64), view2(soft.checked, n, 3, FLOAT64)
-    velocities = view2(soft.velocities, n, 3, FLOAT64)
-    soft.since_found = 0.0 if is_first else soft.since_found + h
-    others = soft.fastest_body * (soft.since_found + h)
-    for i in range(n):
-        moved = length(subtract(vector3(positions[i]), vector3(checked[i])))
-        coming = moved + h * length(vector3(velocities[i])) + others
-        if is_first or coming > NEAR:
-            find_contacts(system, soft, bodies, i, counts, 2.0 * h)
-            store3(checked[i], vector3(positions[i]))
-        else:
-            rows = contacts_of(soft, i)
-            for k in range(counts[i]):
-                aim(system, bodies[INT64(rows[k].body)], rows[k])
+            meet_shape(system, soft, particle, counts, shapes, number, body, position, rotation, instance, motion, reach)

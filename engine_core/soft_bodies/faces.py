@@ -13,10 +13,12 @@ THIRD = 1.0 / 3.0
 
 
 @kernel
-def enclosed_volume(soft, positions, triangles):
-    """The volume enclosed by the triangles, by the divergence theorem about the first particle [m^3]."""
-    origin, total = vector3(positions[0]), 0.0
-    for t in range(soft.triangle_count):
+def volume_under(soft, begin, end):
+    """The part of the enclosed volume that is under the faces `begin` to `end - 1`, by the divergence theorem about the first
+    particle [m^3]."""
+    positions = view2(soft.positions, soft.particle_count, 3, FLOAT64)
+    triangles, origin, total = view2(soft.faces, soft.triangle_count, 3, INT32), vector3(positions[0]), 0.0
+    for t in range(begin, end):
         a = subtract(vector3(positions[INT64(triangles[t, 0])]), origin)
         b = subtract(vector3(positions[INT64(triangles[t, 1])]), origin)
         c = subtract(vector3(positions[INT64(triangles[t, 2])]), origin)
@@ -61,15 +63,22 @@ def area_of(positions, i, j, k):
 
 
 @kernel
-def find_air(soft, positions, velocities, h):
-    """Write the acceleration of each particle by wind and drag for the next `h` [s]. They change slowly, and are found 240 times
-    a second, not in each small step."""
+def calm_air(soft, begin, end):
+    """Write 0 for the accelerations by wind and drag of the particles at some places."""
+    order, airs = view(soft.order, soft.particle_count, INT32), view2(soft.airs, soft.particle_count, 3, FLOAT64)
+    for place in range(begin, end):
+        store3(airs[INT64(order[place])], (0.0, 0.0, 0.0))
+
+
+@kernel
+def find_air(soft, begin, end, h):
+    """Add the accelerations of particles by wind and drag on the faces `begin` to `end - 1`, for the next `h` [s]. They change
+    slowly, and are found 240 times a second, not in each small step."""
     n, has_wind = soft.particle_count, soft.has_wind != 0
+    positions, velocities = view2(soft.positions, n, 3, FLOAT64), view2(soft.velocities, n, 3, FLOAT64)
     airs, winds = view2(soft.airs, n, 3, FLOAT64), view2(soft.winds, n, 3, FLOAT64)
     shares, triangles = view(soft.inverse_masses, n, FLOAT64), view2(soft.faces, soft.triangle_count, 3, INT32)
-    for i in range(n):
-        store3(airs[i], (0.0, 0.0, 0.0))
-    for t in range(soft.triangle_count):
+    for t in range(begin, end):
         i, j, k = INT64(triangles[t, 0]), INT64(triangles[t, 1]), INT64(triangles[t, 2])
         velocity = scale(add(add(vector3(velocities[i]), vector3(velocities[j])), vector3(velocities[k])), THIRD)
         wind = (0.0, 0.0, 0.0)
@@ -83,15 +92,19 @@ def find_air(soft, positions, velocities, h):
 
 
 @kernel
-def press_faces(soft, positions, velocities, h):
-    """Apply the pressure inside for a small step of `h` [s]."""
-    if soft.pressure == 0.0 or soft.orientation == 0.0:
-        return
-    triangles = view2(soft.faces, soft.triangle_count, 3, INT32)
-    soft.volume = enclosed_volume(soft, positions, triangles)
+def has_pressure(soft):
+    """Whether there is pressure inside."""
+    return soft.pressure != 0.0 and soft.orientation != 0.0
+
+
+@kernel
+def press_faces(soft, begin, end, h):
+    """Apply the pressure inside to the faces `begin` to `end - 1` for a small step of `h` [s]."""
+    n, triangles = soft.particle_count, view2(soft.faces, soft.triangle_count, 3, INT32)
+    positions, velocities = view2(soft.positions, n, 3, FLOAT64), view2(soft.velocities, n, 3, FLOAT64)
     pressure = THIRD * h * soft.orientation * soft.pressure / max(soft.volume, soft.least_volume)
-    shares = view(soft.inverse_masses, soft.particle_count, FLOAT64)
-    for t in range(soft.triangle_count):
+    shares = view(soft.inverse_masses, n, FLOAT64)
+    for t in range(begin, end):
         i, j, k = INT64(triangles[t, 0]), INT64(triangles[t, 1]), INT64(triangles[t, 2])
         impulse = scale(area_of(positions, i, j, k), pressure)
         push_particle(velocities, shares, i, impulse)

@@ -1,15 +1,12 @@
-"""The layout of a soft body: welding vertices, edges and bends of its triangles, colours, masses. NumPy, when it is made."""
+"""The layout of a soft body: welding vertices, edges and bends of its triangles, masses. NumPy, when it is made."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..runtime.kernel import entry_point
-from ..runtime.memory import address_of, view, view2
 from .schema import EDGE
+from .strips import Parts, part
 
-INT32, INT64 = np.int32, np.int64
-MOST_COLOURS = 63
 LEAST_SHARE = 0.25
 """The lightest particle has at least this part of the mean mass: a sliver must not make one that is hard to solve."""
 
@@ -75,54 +72,6 @@ def masses_of(positions: np.ndarray, triangles: np.ndarray, mass: float) -> np.n
     return mass * shares / shares.sum()
 
 
-@entry_point("void(int64, int64, int64, int64)")
-def find_colours(edges_address, edge_count, taken_address, colours_address):
-    """Give each row of EDGE the first colour that no edge of its two particles has. `taken`: int64 by particle, zeros; the
-    colours are int64 by edge. The last colour is for edges that find none free."""
-    edges, colours = view(edges_address, edge_count, EDGE), view(colours_address, edge_count, INT64)
-    taken = view(taken_address, INT64(1) << 40, INT64)
-    for k in range(edge_count):
-        a, b = INT64(edges[k].a), INT64(edges[k].b)
-        used, colour = taken[a] | taken[b], INT64(0)
-        while colour < MOST_COLOURS - 1 and used >> colour & 1:
-            colour += 1
-        taken[a] |= INT64(1) << colour
-        taken[b] |= INT64(1) << colour
-        colours[k] = colour
-
-
-def coloured(rows: np.ndarray, particle_count: int) -> np.ndarray:
-    """Rows of EDGE in the order of their colours: no particle has two edges of one colour."""
-    rows = np.ascontiguousarray(rows)
-    taken, colours = np.zeros(max(particle_count, 1), np.int64), np.zeros(len(rows), np.int64)
-    find_colours(address_of(rows), len(rows), address_of(taken), address_of(colours))
-    return np.ascontiguousarray(rows[np.argsort(colours, kind="stable")])
-
-
-@entry_point("void(int64, int64, int64, int64)")
-def find_face_colours(faces_address, face_count, taken_address, colours_address):
-    """`find_colours` for triangles, int32 (face_count, 3)."""
-    faces, colours = view2(faces_address, face_count, 3, INT32), view(colours_address, face_count, INT64)
-    taken = view(taken_address, INT64(1) << 40, INT64)
-    for k in range(face_count):
-        a, b, c = INT64(faces[k, 0]), INT64(faces[k, 1]), INT64(faces[k, 2])
-        used, colour = taken[a] | taken[b] | taken[c], INT64(0)
-        while colour < MOST_COLOURS - 1 and used >> colour & 1:
-            colour += 1
-        for corner in (a, b, c):
-            taken[corner] |= INT64(1) << colour
-        colours[k] = colour
-
-
-def coloured_faces(triangles: np.ndarray, particle_count: int) -> np.ndarray:
-    """Triangles, int32 (m, 3), in the order of their colours: those that follow each other share no particle, so that the
-    processor need not wait for the velocities that the one before has written."""
-    faces = np.ascontiguousarray(triangles, np.int32)
-    taken, colours = np.zeros(max(particle_count, 1), np.int64), np.zeros(len(faces), np.int64)
-    find_face_colours(address_of(faces), len(faces), address_of(taken), address_of(colours))
-    return np.ascontiguousarray(faces[np.argsort(colours, kind="stable")])
-
-
 @dataclass(frozen=True)
 class Layout:
     """The parts of a soft body. Lengths [m]."""
@@ -134,15 +83,17 @@ class Layout:
     triangles: np.ndarray
     """Triangles of particles, int32 (m, 3), in the order in which they were given."""
     faces: np.ndarray
-    """These triangles in the order of their colours."""
+    """These triangles in the order of their strips and colours."""
     edges: np.ndarray
-    """EDGE, in the order of their colours, without compliance."""
+    """EDGE, in the order of their strips and colours, without compliance."""
     is_bend: np.ndarray
     """Whether an edge holds the bend of two triangles, bool (edges,)."""
     orientation: float
     """See SOFT_BODY."""
     volume: float
     """Enclosed at rest [m^3]; 0 if the surface is open."""
+    parts: Parts
+    """Its strips."""
 
 
 def lay_out(vertices: np.ndarray, triangles: np.ndarray) -> Layout:
@@ -160,10 +111,9 @@ def lay_out(vertices: np.ndarray, triangles: np.ndarray) -> Layout:
     rows = np.zeros(len(pairs), EDGE)
     rows["a"], rows["b"] = pairs.T
     rows["rest"] = np.linalg.norm(positions[rows["b"]] - positions[rows["a"]], axis=1)
-    rows["compliance"] = np.arange(len(rows)) < len(edges)  # carried through the order of the colours
-    rows = coloured(rows, len(positions))
-    is_bend = rows["compliance"] == 0.0
-    rows["compliance"] = 0.0
+    parts = part(positions, pairs, own)
+    rows, is_bend = rows[parts.edge_order], parts.edge_order >= len(edges)
     volume = volume_of(positions, own) if is_closed(own) else 0.0
-    faces = coloured_faces(own, len(positions))
-    return Layout(positions, particle_of, own.astype(np.int32), faces, rows, is_bend, float(np.sign(volume)), abs(volume))
+    triangles = own.astype(np.int32)
+    faces = triangles[parts.face_order]
+    return Layout(positions, particle_of, triangles, faces, rows, is_bend, float(np.sign(volume)), abs(volume), parts)

@@ -1,29 +1,31 @@
 """The soft bodies of a space as step listeners that are called together, and solved side by side.
 
-Soft bodies that may push the same rigid body in a step are a group: one thread solves them one after the other, in the order in
-which they were made, as each changes the body that the next one meets. What different groups write is apart. So a step gives the
-same bits on any number of threads.
+Soft bodies that may push the same rigid body in a step, or meet each other, are a group: one thread solves them one after the
+other, in the order in which they were made, as each changes what the next one meets. What different groups write is apart. So a
+step gives the same bits on any number of threads.
+
+A soft body of several strips (strips.py) is solved by all threads, and the others of its group before or after it. Such groups
+are solved one after the other, when the others are done.
 """
 
 import numpy as np
 
+from ..bodies.limits import leave_out
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import BODY
+from ..bodies.system_schema import NEAR_SOFT_BODIES
 from ..runtime.job_system import run_one_by_one
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from ..solver.listeners import LISTENER, MOST_LISTENERS
-from .schema import MOST_CANDIDATES, SOFT_BODY, SOFT_SPACE
-from .solving import prepare_soft_body, solve_soft_body, wake_pushed
+from .groups import solve_group
+from .partners import find_partners
+from .phases import soft_at
+from .schema import MOST_CANDIDATES, MOST_PARTNERS, SOFT_SPACE
+from .solving import prepare_soft_body, wake_pushed
 from .surroundings import is_movable
 
 INT32, INT64 = np.int32, np.int64
-
-
-@kernel
-def soft_at(address):
-    """The SOFT_BODY at an address."""
-    return view(address, 1, SOFT_BODY)[0]
 
 
 @kernel
@@ -45,7 +47,7 @@ def root_of(address):
 
 @kernel
 def find_groups(system, space, count):
-    """Put the first `count` members into groups: those that may push the same rigid body in this step are of one."""
+    """Put the first `count` members into groups: those that may push the same rigid body in this step, or meet, are of one."""
     world, members = world_at(system.world), members_of(space)
     bodies = view(world.bodies, world.body_capacity, BODY)
     owners = view(space.owners, world.body_capacity, INT64)
@@ -62,6 +64,10 @@ def find_groups(system, space, count):
                 owners[index] = members[k]
             else:
                 soft_at(root_of(members[k])).group = root_of(owners[index])
+        partners = view(soft.partners, MOST_PARTNERS, INT64)
+        for p in range(soft.partner_count):
+            if soft.is_asleep == 0 and soft_at(partners[p]).is_asleep == 0:
+                soft_at(root_of(members[k])).group = root_of(partners[p])
     for k in range(count):
         soft = soft_at(members[k])
         candidates = view(soft.candidates, MOST_CANDIDATES, INT32)
@@ -71,7 +77,8 @@ def find_groups(system, space, count):
 
 @kernel
 def note_work(rows, function):
-    """Note for the next step what the threads can share: the particles of all awake soft bodies but the largest."""
+    """Note for the next step what the threads can share: the particles of all awake soft bodies but the largest, or of all if
+    that has strips."""
     largest, most = 0, INT64(0)
     for k in range(len(rows)):
         if rows[k].function == function:
@@ -79,7 +86,8 @@ def note_work(rows, function):
             rows[k].work = soft.particle_count if soft.is_enabled != 0 and soft.is_asleep == 0 else 0
             if rows[k].work > most:
                 largest, most = k, INT64(rows[k].work)
-    rows[largest].work = 0
+    if soft_at(rows[largest].context).strip_count == 1:
+        rows[largest].work = 0
 
 
 @entry_point("void(int64, int64, int64, int64)")
@@ -107,6 +115,10 @@ def begin_soft_bodies(system_address, group, time):
             count += 1
     space.time = time
     run_one_by_one(system.step.job_system, system.step.is_shared != 0, space.prepare_job, space_address, count)
+    find_partners(members, view(space.heads, MOST_LISTENERS, INT64), count)
+    for k in range(count):
+        if soft_at(members[k]).left_out > 0:
+            leave_out(system, NEAR_SOFT_BODIES, soft_at(members[k]).left_out)
     find_groups(system, space, count)
     note_work(rows, function)
 
@@ -117,16 +129,13 @@ def solve_groups(space_address, begin, end, worker):
     space = view(space_address, 1, SOFT_SPACE)[0]
     heads, system = view(space.heads, MOST_LISTENERS, INT64), system_at(space.system)
     for k in range(begin, end):
-        address = heads[k]
-        while address != 0:
-            soft = soft_at(address)
-            solve_soft_body(system, soft, space.time)
-            address = soft.next
+        solve_group(system, heads[k], space.time, False)
 
 
 @kernel
 def chain_groups(rows, function, heads):
-    """Chain the awake soft bodies of each group in the order of their listeners. Write the first of each; return their number."""
+    """Chain the awake soft bodies of each group in the order of their listeners. Write the first of each; return their
+    number."""
     for k in range(len(rows)):
         if rows[k].function == function and soft_at(rows[k].context).group != 0:
             soft_at(root_of(rows[k].context)).last = 0
@@ -146,6 +155,28 @@ def chain_groups(rows, function, heads):
     return count
 
 
+@kernel
+def put_wide_groups_last(heads, count):
+    """Move the groups that all threads solve together to the end. Return how many others there are."""
+    narrow = 0
+    for k in range(count):
+        if not has_strips(heads[k]):
+            heads[narrow], heads[k] = heads[k], heads[narrow]
+            narrow += 1
+    return narrow
+
+
+@kernel
+def has_strips(head):
+    """Whether a soft body of a group has several strips."""
+    address = head
+    while address != 0:
+        if soft_at(address).strip_count > 1:
+            return True
+        address = soft_at(address).next
+    return False
+
+
 @entry_point("void(int64, int64, float64)")
 def solve_soft_bodies(system_address, group, h):
     """Step listener of soft bodies together, in each sub-step: move their particles for `h` [s]."""
@@ -153,6 +184,9 @@ def solve_soft_bodies(system_address, group, h):
     rows = view(group, size, LISTENER)
     space_address = soft_at(rows[0].context).space
     space = view(space_address, 1, SOFT_SPACE)[0]
-    count = chain_groups(rows, rows[0].function, view(space.heads, MOST_LISTENERS, INT64))
-    space.time = h
-    run_one_by_one(system.step.job_system, system.step.is_shared != 0, space.solve_job, space_address, count)
+    heads, is_shared = view(space.heads, MOST_LISTENERS, INT64), system.step.is_shared != 0
+    count, space.time = chain_groups(rows, rows[0].function, heads), h
+    narrow = put_wide_groups_last(heads, count)
+    run_one_by_one(system.step.job_system, is_shared, space.solve_job, space_address, narrow)
+    for k in range(narrow, count):
+        solve_group(system, heads[k], h, is_shared)

@@ -134,7 +134,9 @@ def find_candidates(system, soft, bodies, reach):
                 is_new = distance <= reach + speed * soft.time
                 for k in range(count):
                     is_new = is_new and candidates[k] != index
-                if is_new and count < MOST_CANDIDATES:
+                if is_new and count == MOST_CANDIDATES:
+                    soft.left_out += 1
+                elif is_new:
                     candidates[count] = INT32(index)
                     count += 1
                     if body.mode != STATIC:
@@ -171,7 +173,9 @@ def find_areas(system, soft, bodies, areas, found):
         is_new = bodies[index].collision_mask & soft.layer != 0 and (has_overrides(areas[index]) or has_wind(soft, index))
         for k in range(count):
             is_new = is_new and found[k] != index
-        if is_new and count < MOST_AREAS:
+        if is_new and count == MOST_AREAS:
+            soft.left_out += 1
+        elif is_new:
             k = count - 1
             while k >= 0 and goes_before(areas, index, found[k]):
                 found[k + 1] = found[k]
@@ -254,7 +258,7 @@ def apply_surroundings(system, soft, positions):
     accelerations, forces = view2(soft.accelerations, n, 3, FLOAT64), view2(soft.forces, n, 3, FLOAT64)
     winds, damps = view2(soft.winds, n, 3, FLOAT64), view(soft.damps, n, FLOAT64)
     inverse_masses = view(soft.inverse_masses, n, FLOAT64)
-    soft.has_wind, total = 0, NOTHING
+    soft.has_wind, soft.is_even, total = 0, 1, NOTHING
     for i in range(n):
         gravity, damp, wind = act_on(system, world, soft, bodies, areas, found, count, vector3(positions[i]))
         force = vector3(forces[i])
@@ -263,6 +267,8 @@ def apply_surroundings(system, soft, positions):
         store3(winds[i], wind)
         damps[i] = damp + soft.damping
         store3(forces[i], NOTHING)
+        if damps[i] != damps[0] or (acceleration != vector3(accelerations[0]) and inverse_masses[i] > 0.0):
+            soft.is_even = 0
         if dot(wind, wind) > 0.0:
             soft.has_wind = 1
         total = add(total, add(acceleration, wind))

@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable
 
-from ..bodies.system_schema import AREA_OVERLAPS, CONTACTS, CONTACT_EVENTS, PAIRS
+from ..bodies.system_schema import AREA_OVERLAPS, CONTACT_EVENTS, CONTACTS, NEAR_SOFT_BODIES, PAIRS
 from ..runtime.memory import can_reserve
 
 DEFAULT_LIMITS = {
@@ -31,8 +31,9 @@ LEFT_OUT = {
     CONTACTS: ("contacts were left out, the deepest came first", "contacts"),
     AREA_OVERLAPS: ("overlaps of areas wait, the deepest came first", "area_overlaps"),
     CONTACT_EVENTS: ("contact events were not told", "contacts"),
+    NEAR_SOFT_BODIES: ("bodies, areas and soft bodies near a soft body were left out", ""),
 }
-"""By kind of SYSTEM.limits.left_out: what happened to it, and the name of its limit."""
+"""By kind of SYSTEM.limits.left_out: what happened to it, and the name of its limit; none if it is fixed."""
 SECONDS_BETWEEN_WARNINGS = 1.0
 
 
@@ -84,9 +85,13 @@ class LimitWarnings:
             count = int(self._row["limits"]["left_out"][kind])
             if count and now - self._told_at[kind] >= SECONDS_BETWEEN_WARNINGS:
                 self._told_at[kind] = now
-                messages.append(f"{count} {what}: raise the setting '{self._name_limit(limit)}'")
+                messages.append(f"{count} {what}: {self._way_out(limit)}")
         self._row["limits"]["left_out"] = self._row["limits"]["status"] = 0
         return messages
+
+    def _way_out(self, limit: str) -> str:
+        """The advice for a limit by its name."""
+        return f"raise the setting '{self._name_limit(limit)}'" if limit else "divide it, or put fewer things around it"
 
     def warn(self) -> None:
         """Issue them as Python warnings, `LimitReached`."""

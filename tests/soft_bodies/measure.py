@@ -1,4 +1,4 @@
-"""Measure a step of three scenes of soft bodies: `python tests/soft_bodies/measure.py [threads ...]`.
+"""Measure a step of five scenes of soft bodies: `python tests/soft_bodies/measure.py [threads ...]`.
 
 Each number is a floor: the fastest of 90 steps [ms], as a busy machine can only add to it. The scenes and numbers of threads take
 turns, so that a busy minute does not fall on one of them alone."""
@@ -41,9 +41,27 @@ def balls(threads: int) -> SoftWorld:
     return world
 
 
+def boxes(threads: int) -> SoftWorld:
+    """500 boxes in five layers, without soft bodies: the part of `heap` that is not soft."""
+    world, dice = SoftWorld(threads=threads), np.random.default_rng(1)
+    world.floor()
+    box = world.box(0.1, 0.1, 0.1)
+    for k in range(500):
+        x, z = (np.array((k % 100 // 10, k % 10)) - 4.5) * 0.22 + dice.uniform(-0.005, 0.005, 2)
+        world.add(box, (x, 0.1 + 0.205 * (k // 100), z), mass=1.0)
+    return world
+
+
+def heap(threads: int) -> SoftWorld:
+    """A cloth of 100 x 100 particles that falls on these boxes."""
+    world = boxes(threads)
+    world.soft(grid(100, 100, 3.0, 3.0), (0.0, 1.3, 0.0), mass=1.0, stiffness=500.0, bending=5.0)
+    return world
+
+
 def main() -> None:
     counts = [int(text) for text in sys.argv[1:]] or [1, 2]
-    worlds = {(make.__name__, count): make(count) for make in (flags, cloth, balls) for count in counts}
+    worlds = {(make.__name__, count): make(count) for make in (flags, cloth, balls, boxes, heap) for count in counts}
     for world in worlds.values():
         world.step(START)
     floors = dict.fromkeys(worlds, np.inf)

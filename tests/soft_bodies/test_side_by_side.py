@@ -12,10 +12,13 @@ from scree.solver.listeners import BEFORE_STEP, LISTENER
 
 
 def groups_of(softs) -> list[set[int]]:
-    """The twin: numbers of soft bodies that share a movable body near them, directly or by others."""
+    """The twin: numbers of soft bodies that share a movable body near them or may meet, directly or by others."""
     near = [set(soft._arrays["candidates"][: soft.row["candidate_count"]].tolist()) for soft in softs]
     rows = softs[0]._world.bodies.rows
     near = [{k for k in found if rows[k]["mode"] >= 2 and rows[k]["inverse_mass"] > 0.0} for found in near]
+    for number, soft in enumerate(softs):  # a pair that may meet is as a body near both
+        for partner in soft._arrays["partners"][: soft.row["partner_count"]].tolist():
+            near[number].add(frozenset((soft.address, partner)))
     groups: list[tuple[set[int], set[int]]] = []
     for number, found in enumerate(near):
         members, bodies = {number}, set(found)

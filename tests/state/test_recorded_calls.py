@@ -203,6 +203,7 @@ def constraints(space: scree.Space) -> None:
     soft.set_setting("friction", 0.3)
     soft.set_layers(2, 3)
     soft.set_precision(4)
+    soft.set_meets(True, itself=True)
     soft.set_exceptions([one.id])
     soft.wake()
     water = space.add_water((20, 1, 0), (6, 2, 6), waves=[scree.Wave()])
