@@ -8,7 +8,7 @@
 
 Shapes, joints, motors, materials and rules are values; `Body`, `Area` and `Joint` are small handles with an `id`. Units are SI:
 [m], [kg], [s], [rad], [N]; quaternions are x, y, z, w; axes are right-handed. `World.core` is the low-level interface for
-experts. Soft bodies, saved state and recording do not exist yet.
+experts.
 """
 
 import importlib
