@@ -48,6 +48,8 @@ CONTACT_PATCH = 0.05
 SPREAD_OF_DISC = 2.0 / 3.0
 """The mean distance of a disc's points from its centre, as a part of its radius: a disc that spins on its flat end is braked by
 all of its surface."""
+FARTHEST = 1.0e6
+"""Deeper overlap is none [m]."""
 FARTHEST_ROLLED = 0.1
 """The contact of a rolling body is moved ahead by at most this part of the radius."""
 USUAL_MASSES, UNEVEN_MASSES, FIRMER = 9.0 / 11.0, 99.0 / 101.0, 0.1
@@ -132,13 +134,18 @@ def clear_lane(lane, whole, frame):
 
 
 @kernel
-def half_gap_of(manifold):
-    """Half the mean gap between the surfaces of a manifold where its points were found [m]. Those found ahead touch there."""
+def half_gap_of(manifold, a, b):
+    """Half the mean gap between the surfaces of a manifold where its points were found [m]. Those found ahead touch there. It is
+    negative for a round body that was found inside of ground that nothing moves: it has met that with its surface, and halfway
+    inside its arm would be too short, so that a ball would leave a bounce with too much spin. Of two bodies that move, friction
+    acts on one point, or it would turn both."""
     if manifold.flags & MANIFOLD_IS_AHEAD or manifold.point_count == 0:
         return 0.0
-    gap = 0.0
+    is_round = manifold.rounding_a > 0.0 or manifold.rounding_b > 0.0
+    is_on_ground = a.inverse_mass == 0.0 or b.inverse_mass == 0.0
+    least, gap = -FARTHEST if is_round and is_on_ground else 0.0, 0.0
     for p in range(manifold.point_count):
-        gap += max(np.float64(manifold.separation[p]), 0.0)
+        gap += max(np.float64(manifold.separation[p]), least)
     return 0.5 * gap / manifold.point_count
 
 
@@ -188,7 +195,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     lane[ALLOWED_OVERLAP * 8] = FLOAT32(allowed_overlap(system, a, b))
     lane[ROUNDING_A * 8] = manifold.rounding_a
     lane[ROUNDING_B * 8] = manifold.rounding_b
-    lane[HALF_GAP * 8] = FLOAT32(half_gap_of(manifold))
+    lane[HALF_GAP * 8] = FLOAT32(half_gap_of(manifold, a, b))
     lane[PATCH * 8] = FLOAT32(CONTACT_PATCH * min(size_of(a), size_of(b)))
     for row in range(3):
         put_vector(frame, TURN_A + 3 * row, rows_a[row])

@@ -75,9 +75,13 @@ class Twin:
         weights = np.clip([2.0 - (point[2] + overlap) / SPECULATIVE_DISTANCE for point in self.points], 1e-6, 1.0)
         weights /= weights.sum()
         self.middles = [sum(w * point[side] for w, point in zip(weights, self.points, strict=True)) for side in range(2)]
-        # Friction acts on the surfaces; points lie half-way between those that were apart when they were found.
+        # Friction acts on the surfaces; points lie half-way between those that were apart when they were found, and between those
+        # of a round body and of the ground that it was found in.
         found = manifold["separation"][: manifold["point_count"]].astype(float)
-        half_gap = 0.0 if manifold["flags"] & MANIFOLD_IS_AHEAD else 0.5 * np.maximum(found, 0.0).mean()
+        is_round = manifold["rounding_a"] > 0 or manifold["rounding_b"] > 0
+        if not is_round or (a["inverse_mass"] > 0 and b["inverse_mass"] > 0):
+            found = np.maximum(found, 0.0)
+        half_gap = 0.0 if manifold["flags"] & MANIFOLD_IS_AHEAD else 0.5 * found.mean()
         self.centers = [middle + sign * half_gap * self.normal for sign, middle in zip((-1, 1), self.middles, strict=True)]
         moves = [not pair["flags"] & spares for spares in (PAIR_SPARES_A, PAIR_SPARES_B)]
         self.masses = [float(body["inverse_mass"]) * is_moved for is_moved, body in zip(moves, (a, b), strict=True)]
