@@ -14,9 +14,10 @@ from ..geometry.vector import add_scaled, dot, length, negate, scale, store3, su
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from .convex import FLAT, write_single_contact
+from .convex import FLAT, ZERO, write_single_contact
 from .distance import distance_of_cores
-from .reduce import reduce_points
+from .leaning import load_in_plane
+from .reduce import open_sides, reduce_points
 from .schema import MAX_POINTS
 
 # Axes: 1 to 3 the faces of B, 4 to 6 the faces of A, 7 + 3 i + j the edge along axis i of B with the edge along axis
@@ -181,7 +182,11 @@ def face_contact(pair, axis, limit, polygons, result):
         last = edge
     polygon.count = kept
     keep = stack_array(MAX_POINTS, np.int64)
-    kept = reduce_points(polygon, keep, 0.0, 0.0)
+    load = (False, 0.0, 0.0)
+    if result.has_load != 0 and polygon.count > MAX_POINTS:
+        load = load_in_reference(pair, is_of_b, ru, rv, r, result)
+    kept = reduce_points(polygon, keep, 0.0, 0.0, load)
+    result.open_sides = open_sides(polygon, keep) if kept == MAX_POINTS < polygon.count else 0
     result.point_count = kept
     result.face = -1
     p = stack_array(3, np.float64)
@@ -195,6 +200,27 @@ def face_contact(pair, axis, limit, polygons, result):
         result.separations[i] = polygon.z[n]
         result.features[i] = np.uint32(polygon.edge[n])
     return kept, lowest, most
+
+
+@kernel
+def load_in_reference(pair, is_of_b, ru, rv, r, result):
+    """The load of a result in the plane of the reference face, about the centre of its box: (whether it is known, x, y)."""
+    if is_of_b:
+        return load_in_plane(result, ZERO, unit(ru), unit(rv), unit(r))
+    u, v, n = column(pair, ru), column(pair, rv), column(pair, r)
+    return load_in_plane(result, vector3(pair.t), u, v, n)
+
+
+@kernel
+def unit(i):
+    """Axis i."""
+    return (1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
+
+
+@kernel
+def column(pair, i):
+    """Axis i of A in the frame of B."""
+    return (np.float64(pair.m[0, i]), np.float64(pair.m[1, i]), np.float64(pair.m[2, i]))
 
 
 @kernel

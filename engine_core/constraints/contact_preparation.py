@@ -8,6 +8,7 @@ from ..bodies.records import system_at, world_at
 from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, IS_HIT, RIGID
 from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
+from ..collision.leaning import presses_open_side
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..collision.schema import (
     MANIFOLD, MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_HAS_SETTINGS, MANIFOLD_IS_AHEAD, MANIFOLD_IS_DISC,
@@ -396,7 +397,7 @@ def settle_ahead(lane, manifold, normal):
 def store_impulses(system_address, begin, end, worker):
     """Job: bring the impulses of blocks `begin` to `end - 1` back to their manifolds, for the next step and for reports."""
     system = system_at(system_address)
-    manifolds = manifolds_of(system)
+    manifolds, pairs = manifolds_of(system), pairs_of(system)
     for index in range(begin, end):
         for k in range(8):
             address = system.constraints.blocks + index * BLOCK_SIZE + 4 * k
@@ -418,3 +419,5 @@ def store_impulses(system_address, begin, end, worker):
             manifold.twist_impulse = lane[TWIST_IMPULSE * 8]
             if manifold.flags & MANIFOLD_IS_AHEAD:
                 settle_ahead(lane, manifold, normal)
+            if presses_open_side(manifold):
+                pairs[manifold.pair].limit = FLOAT32(0.0)  # its points are chosen anew
