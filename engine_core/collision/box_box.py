@@ -14,7 +14,7 @@ from ..geometry.vector import add_scaled, dot, length, negate, scale, store3, su
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
-from .convex import FLAT, ZERO, write_single_contact
+from .convex import FLAT, write_single_contact
 from .distance import distance_of_cores
 from .leaning import load_in_plane
 from .reduce import open_sides, reduce_points
@@ -184,7 +184,7 @@ def face_contact(pair, axis, limit, polygons, result):
     keep = stack_array(MAX_POINTS, np.int64)
     load = (False, 0.0, 0.0)
     if result.has_load != 0 and polygon.count > MAX_POINTS:
-        load = load_in_reference(pair, is_of_b, ru, rv, r, result)
+        load = load_in_reference(pair, is_of_b, ru, rv, r, sign * reference[r], result)
     kept = reduce_points(polygon, keep, 0.0, 0.0, load)
     result.open_sides = open_sides(polygon, keep) if kept == MAX_POINTS < polygon.count else 0
     result.point_count = kept
@@ -203,12 +203,13 @@ def face_contact(pair, axis, limit, polygons, result):
 
 
 @kernel
-def load_in_reference(pair, is_of_b, ru, rv, r, result):
-    """The load of a result in the plane of the reference face, about the centre of its box: (whether it is known, x, y)."""
+def load_in_reference(pair, is_of_b, ru, rv, r, height, result):
+    """The load of a result in the plane of the reference face, which is at `height` over the centre of its box, about that centre:
+    (whether it is known, x, y)."""
     if is_of_b:
-        return load_in_plane(result, ZERO, unit(ru), unit(rv), unit(r))
+        return load_in_plane(result, scale(unit(r), height), unit(ru), unit(rv), unit(r))
     u, v, n = column(pair, ru), column(pair, rv), column(pair, r)
-    return load_in_plane(result, vector3(pair.t), u, v, n)
+    return load_in_plane(result, add_scaled(vector3(pair.t), n, height), u, v, n)
 
 
 @kernel

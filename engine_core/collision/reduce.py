@@ -16,6 +16,7 @@ import math
 
 import numpy as np
 
+from ..geometry.angles import circle_point
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from .schema import MAX_POINTS
@@ -27,8 +28,11 @@ LEAST_SLIDE = 0.25
 """Slower bodies do not tip over [m/s]: friction lifts them by less than v^2 / (2 g), 3 mm."""
 LEVEL = 2e-3
 """A side is flat on the other if its corners differ by less in their separation [m]; else the deepest ones are the leading."""
-MOST_LEADING = 32
-"""Only polygons of up to so many corners are searched for the leading edge: all pairs of corners are looked at."""
+MOST_LEADING, MOST_LEANING = 32, 64
+"""Only polygons of up to so many corners are searched for the edge that is leading, or under the load: all pairs of corners are
+looked at."""
+BESIDE = circle_point(0.1)
+"""The corners that a body leans on are those within this angle [rad] to either side (cosine, sine): a load wanders."""
 LEVEL_OF_SIZE = 5e-3
 """The same limit of a side on which a body leans, as a part of its size: corners that are higher do not carry."""
 BEYOND = 0.02
@@ -168,11 +172,34 @@ def lean_on(polygon, keep, x, y):
     for i in range(polygon.count):
         middle_x += polygon.x[i] / polygon.count
         middle_y += polygon.y[i] / polygon.count
-    level = level_of(polygon)
-    first, second = leading_edge(polygon, x - middle_x, y - middle_y)
-    if first == second or max(polygon.z[first], polygon.z[second]) > level:
+    level, x, y = level_of(polygon), x - middle_x, y - middle_y
+    right, between = leading_edge(polygon, BESIDE[0] * x + BESIDE[1] * y, BESIDE[0] * y - BESIDE[1] * x)
+    other, left = leading_edge(polygon, BESIDE[0] * x - BESIDE[1] * y, BESIDE[0] * y + BESIDE[1] * x)
+    if right == left or max(polygon.z[right], polygon.z[left]) > level:
         return np.int64(MAX_POINTS)
-    return np.int64(keep_leading(polygon, first, second, keep))
+    if between == left:
+        between = other
+    if between == right or polygon.z[between] > level:
+        return np.int64(keep_leading(polygon, right, left, keep))
+    keep[0], keep[1], keep[2] = right, between, left
+    return keep_opposite(polygon, keep)
+
+
+@kernel
+def keep_opposite(polygon, keep):
+    """Add to three corners under the load, in order, the one farthest from the line through their ends on the other side. Return
+    how many are kept."""
+    right, between, left = keep[0], keep[1], keep[2]
+    side = 1.0 if area_beyond(polygon, right, left, between) < 0.0 else -1.0
+    fourth, most = -1, 0.0
+    for k in range(polygon.count):
+        area = side * area_beyond(polygon, right, left, k)
+        if area > most * HYSTERESIS:
+            fourth, most = k, area
+    if fourth < 0:
+        return np.int64(3)
+    keep[3] = fourth
+    return np.int64(4)
 
 
 @kernel
@@ -183,7 +210,7 @@ def reduce_points(polygon, keep, slide_x, slide_y, load):
     keep_as_call()
     count = choose_corners(polygon, keep, slide_x, slide_y)
     slides = slide_x * slide_x + slide_y * slide_y > LEAST_SLIDE * LEAST_SLIDE
-    if load[0] and not slides and count == MAX_POINTS and MAX_POINTS < polygon.count <= MOST_LEADING:
+    if load[0] and not slides and count == MAX_POINTS and MAX_POINTS < polygon.count <= MOST_LEANING:
         return lean_on(polygon, keep, load[1], load[2])
     return count
 

@@ -56,6 +56,8 @@ SAME_PLACE = 0.3
 """Points of contact closer than this along the axis of a capsule are at one place: a part of the radius."""
 BESIDE_EDGE = 0.06
 """A ball as far from an edge as this part of its radius does not touch the facet behind it: a little more than half of `KINK`."""
+TOUCHING = 1e-12
+"""The load [N s] that stands for none, of a contact that meets the curve in this step."""
 ALONG_WITH_BODY = 0.05
 """The velocity is carried if that of the axis at the contact differs by at most this part from that of the centre of mass."""
 
@@ -318,9 +320,9 @@ def next_result(results, found, done):
 @kernel
 def last_normal(system, pair, chain, normal, is_a):
     """Find the most loaded contact of the two shapes in the last step whose normal differed from `normal` by less than `KINK`:
-    (that normal, world axes, from the round body to the mesh; its impulse [N s], 0 if there is none)."""
+    (that normal, world axes, from the round body to the mesh; its impulse [N s], negative if there is none)."""
     manifolds, turn = manifolds_of(system), quaternion(pair.pose_rotation_a)
-    best, most = normal, 0.0
+    best, most = normal, -1.0
     index = INT64(chain.remaining[0])
     while index >= 0:
         manifold = manifolds[index]
@@ -355,6 +357,14 @@ def note_curve(system, pair_index, body, ground, old, normal, load, chain):
 
 
 @kernel
+def meets_bend(pair, velocity, old, normal, separation, time):
+    """Whether a body that went on along a curve, and whose contact bore nothing in the last step, meets the curve in this one:
+    the ground bends towards it. Where nothing presses the body on, a velocity that was turned needs no impulse."""
+    approach = dot(velocity, normal)
+    return pair.flags & PAIR_WAS_ON_CURVE != 0 and approach > dot(velocity, old) and separation < approach * time
+
+
+@kernel
 def roll_on(system, shapes, pair_index, a, b, delta, shape_pair, side, result, chain):
     """Compute the normal of a result turned towards the chord, world axes, from the round body to the mesh: `(whether it is
     turned, normal)`. Notes a contact that goes on from one of the last step."""
@@ -380,8 +390,11 @@ def roll_on(system, shapes, pair_index, a, b, delta, shape_pair, side, result, c
     )  # fmt: skip
     turned = rotate(rotation, turned)
     is_turned = is_smooth and not is_same(turned, normal)
+    now = turned if is_turned else normal
+    if load == 0.0 and meets_bend(pair, velocity, old, now, separation, time):
+        load = TOUCHING
     if is_smooth and load > 0.0 and length_squared(turning) < ALONG_WITH_BODY**2 * length_squared(velocity):
-        note_curve(system, pair_index, body, ground, old, turned if is_turned else normal, load, chain)
+        note_curve(system, pair_index, body, ground, old, now, load, chain)
     return is_turned, turned
 
 
