@@ -186,7 +186,7 @@ def face_contact(pair, axis, limit, polygons, result):
     if result.has_load != 0 and polygon.count > MAX_POINTS:
         load = load_in_reference(pair, is_of_b, ru, rv, r, sign * reference[r], result)
     kept = reduce_points(polygon, keep, 0.0, 0.0, load)
-    result.open_sides = open_sides(polygon, keep) if kept == MAX_POINTS < polygon.count else 0
+    result.open_sides = open_sides(polygon, keep, kept)
     result.point_count = kept
     result.face = -1
     p = stack_array(3, np.float64)

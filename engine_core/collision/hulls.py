@@ -271,7 +271,7 @@ def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
     keep = stack_array(MAX_POINTS, np.int64)
     slide, load = vector3(result.slide), load_in_plane(result, origin, u, v, n)
     count = reduce_points(polygon, keep, dot(u, slide), dot(v, slide), load)
-    result.open_sides = open_sides(polygon, keep) if count == MAX_POINTS < polygon.count else 0
+    result.open_sides = open_sides(polygon, keep, count)
     store3(result.normal, negate(n) if is_face_of_b else n)
     result.point_count = count
     result.face = -1

@@ -9,7 +9,6 @@ from ..geometry.vector import add, add_scaled, cross, dot, length, rotate, scale
 from ..runtime.kernel import kernel
 from .pairs import manifolds_of
 from .reduce import AT_SIDE, others_of
-from .schema import MAX_POINTS
 
 LOW_16 = 0xFFFF
 STEEPEST = 0.1
@@ -73,11 +72,12 @@ def note_load(system, a, b, delta, chain, shape_pair):
 
 @kernel
 def presses_open_side(manifold):
-    """Whether the centre of pressure of a manifold of four points is near an open side."""
-    if manifold.open_sides == 0 or manifold.point_count != MAX_POINTS:
+    """Whether the centre of pressure of a manifold is near an open side of its points."""
+    if manifold.open_sides == 0 or manifold.point_count < 3:
         return False
+    count = manifold.point_count
     w, normal, total, bit = manifold.normal_impulse, vector3(manifold.normal), 0.0, 1
-    for p in range(MAX_POINTS):
+    for p in range(count):
         total += w[p]
     if total <= 0.0:
         return False
@@ -88,8 +88,8 @@ def presses_open_side(manifold):
                 start = vector3(manifold.anchor[i])
                 inward = cross(normal, subtract(vector3(manifold.anchor[j]), start))
                 first = dot(inward, subtract(vector3(manifold.anchor[k]), start))
-                second = dot(inward, subtract(vector3(manifold.anchor[m]), start))
-                if 4.0 * abs(w[k] * first + w[m] * second) < AT_SIDE * total * abs(first + second):
+                second = dot(inward, subtract(vector3(manifold.anchor[m]), start)) if count > 3 else 0.0
+                if count * abs(w[k] * first + w[m] * second) < AT_SIDE * total * abs(first + second):
                     return True
             bit <<= 1
     return False

@@ -51,7 +51,7 @@ from .convex import load_polytope
 from .cylinders import PLACED_CYLINDER, collide_cylinder_polytope, cylinder_on_face, place_cylinder
 from .hulls import collide_polytopes, face_contact
 from .leaning import load_in_plane
-from .reduce import open_sides, reduce_points
+from .reduce import ALL_SIDES, open_sides, reduce_points
 from .round_shapes import clip_segment_to_face, collide_segment_polytope, segment_of, write_segment_points
 from .schema import CONTACT_RESULT, MAX_POINTS, MAX_RESULTS
 from .support_shapes import collide_support_polytope, place_support, size_of_shape, support_on_face
@@ -62,8 +62,6 @@ SAME_POINT = 1e-3
 MAX_CLUSTER_POINTS = 24
 CLIPPED = 0x80000000
 """Bit of a feature: the point is not a corner of the body and changes with the triangle."""
-ALL_SIDES = 63
-"""The open sides of points of several triangles of which some had corners left out: which side they are on is not known."""
 NOT_PUSHED_BACK = 0.02
 """A contact may push a body towards the back of a triangle at most this much (sine of the angle)."""
 
@@ -105,7 +103,7 @@ def _keep_four(cluster, polygon, given):
         for j in range(i, 0, -1):
             if polygon.edge[keep[j]] < polygon.edge[keep[j - 1]]:
                 keep[j], keep[j - 1] = keep[j - 1], keep[j]
-    cluster.open_sides |= open_sides(polygon, keep) if count == MAX_POINTS else 0
+    cluster.open_sides |= open_sides(polygon, keep, count)
     for i in range(count):
         keep[i] = polygon.edge[keep[i]]
         store3(cluster.points[i], vector3(cluster.points[keep[i]]))
@@ -185,7 +183,8 @@ def add_to_clusters(result, face, is_strong, is_round, clusters, count, polygon)
         cluster.deepest = deepest
         cluster.face = face
         store3(cluster.normal, normal)
-    if result.point_count == MAX_POINTS and result.open_sides != 0:
+    if result.point_count >= 3 and result.open_sides != 0:
+        # Of several triangles it is not known on which side corners were left out.
         cluster.open_sides = result.open_sides if cluster.count == 0 else ALL_SIDES
     for i in range(result.point_count):
         feature = np.int64(result.features[i])

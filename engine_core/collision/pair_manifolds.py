@@ -16,7 +16,7 @@ from .contact_rules import rule_of
 from .contact_schema import ACCEPT_CONTACT, CONTACT, REJECT_PAIR
 from .pairs import lists_of, manifolds_of, pairs_of, part_of, set_bricks, take_manifold
 from .schema import (
-    MAX_POINTS, MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_DISC, MANIFOLD_IS_MERGED, MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A,
+    MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_DISC, MANIFOLD_IS_MERGED, MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A,
     MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
 )  # fmt: skip
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
@@ -74,7 +74,7 @@ def write_manifold(manifold, result, a):
     manifold.face = INT32(result.face)
     count = result.point_count
     manifold.point_count = count
-    manifold.open_sides = result.open_sides if count == MAX_POINTS else 0
+    manifold.open_sides = result.open_sides if count >= 3 else 0
     for p in range(count):
         local_a = rotate_inverse(rotation_a, vector3(result.points[p]))
         store3(manifold.anchor[p], local_a)

@@ -26,7 +26,7 @@ def write_points_on_plane(polygon, n, distance, u, v, radius, result):
     keep = stack_array(MAX_POINTS, np.int64)
     slide, load = vector3(result.slide), load_in_plane(result, scale(n, distance), u, v, n)
     count = reduce_points(polygon, keep, dot(u, slide), dot(v, slide), load)
-    result.open_sides = open_sides(polygon, keep) if count == MAX_POINTS < polygon.count else 0
+    result.open_sides = open_sides(polygon, keep, count)
     store3(result.normal, negate(n))
     result.point_count = count
     result.face = -1

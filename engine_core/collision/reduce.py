@@ -37,6 +37,7 @@ LEVEL_OF_SIZE = 5e-3
 """The same limit of a side on which a body leans, as a part of its size: corners that are higher do not carry."""
 BEYOND = 0.02
 """A side of the four is open if another corner lies beyond it by more than this part of the width of the four."""
+SIDES_OF_THREE, ALL_SIDES = 0b001011, 0b111111
 NEAR_SIDE = 0.4
 """A load nearer to an open side than this part of the distance of the middle asks for other corners ..."""
 AT_SIDE = 0.2
@@ -126,9 +127,13 @@ def level_of(polygon):
 
 
 @kernel
-def open_sides(polygon, keep):
-    """Compute which sides of the four corners in `keep` are open: bits in the order 01, 02, 03, 12, 13, 23."""
+def open_sides(polygon, keep, count):
+    """Compute which sides of the `count` corners in `keep` are open: bits in the order 01, 02, 03, 12, 13, 23."""
     keep_as_call()
+    if count < 3 or polygon.count <= MAX_POINTS:
+        return 0
+    if count == 3:
+        keep[3] = keep[0]  # its sides are those of the first
     level, bits, bit = level_of(polygon), 0, 1
     for i in range(3):
         for j in range(i + 1, 4):
@@ -141,13 +146,13 @@ def open_sides(polygon, keep):
                     if -inside * area_beyond(polygon, keep[i], keep[j], corner) > least and polygon.z[corner] < level:
                         bits |= bit
             bit <<= 1
-    return bits
+    return bits & (SIDES_OF_THREE if count == 3 else ALL_SIDES)
 
 
 @kernel
-def is_near_open_side(polygon, keep, bits, x, y):
-    """Whether a load at (x, y) lies beyond or near an open side of the four corners in `keep`."""
-    bit = 1
+def is_near_open_side(polygon, keep, count, x, y):
+    """Whether a load at (x, y) lies beyond or near an open side of the `count` corners in `keep`."""
+    bits, bit = open_sides(polygon, keep, count), 1
     for i in range(3):
         for j in range(i + 1, 4):
             if bits & bit:
@@ -157,17 +162,17 @@ def is_near_open_side(polygon, keep, bits, x, y):
                 along, across = polygon.x[q] - polygon.x[p], polygon.y[q] - polygon.y[p]
                 area = along * (y - polygon.y[p]) - across * (x - polygon.x[p])
                 inside = 1.0 if first + second > 0.0 else -1.0
-                if 4.0 * inside * area < NEAR_SIDE * inside * (first + second):
+                if count * inside * area < NEAR_SIDE * inside * (first + second):
                     return True
             bit <<= 1
     return False
 
 
 @kernel
-def lean_on(polygon, keep, x, y):
-    """Choose other corners than the four in `keep` if a load at (x, y) lies near an open side. Return how many are kept."""
-    if not is_near_open_side(polygon, keep, open_sides(polygon, keep), x, y):
-        return np.int64(MAX_POINTS)
+def lean_on(polygon, keep, count, x, y):
+    """Choose other corners than the `count` in `keep` if a load at (x, y) lies near an open side. Return how many are kept."""
+    if not is_near_open_side(polygon, keep, count, x, y):
+        return count
     middle_x, middle_y = 0.0, 0.0
     for i in range(polygon.count):
         middle_x += polygon.x[i] / polygon.count
@@ -176,7 +181,7 @@ def lean_on(polygon, keep, x, y):
     right, between = leading_edge(polygon, BESIDE[0] * x + BESIDE[1] * y, BESIDE[0] * y - BESIDE[1] * x)
     other, left = leading_edge(polygon, BESIDE[0] * x - BESIDE[1] * y, BESIDE[0] * y + BESIDE[1] * x)
     if right == left or max(polygon.z[right], polygon.z[left]) > level:
-        return np.int64(MAX_POINTS)
+        return count
     if between == left:
         between = other
     if between == right or polygon.z[between] > level:
@@ -210,8 +215,8 @@ def reduce_points(polygon, keep, slide_x, slide_y, load):
     keep_as_call()
     count = choose_corners(polygon, keep, slide_x, slide_y)
     slides = slide_x * slide_x + slide_y * slide_y > LEAST_SLIDE * LEAST_SLIDE
-    if load[0] and not slides and count == MAX_POINTS and MAX_POINTS < polygon.count <= MOST_LEANING:
-        return lean_on(polygon, keep, load[1], load[2])
+    if load[0] and not slides and count >= 3 and MAX_POINTS < polygon.count <= MOST_LEANING:
+        return lean_on(polygon, keep, count, load[1], load[2])
     return count
 
 

@@ -32,6 +32,7 @@ from .schema import (
     CURVE, LINEAR_SLOP, PAIR, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_SPARES_A, PAIR_SPARES_B,
     PAIR_WAS_ON_CURVE,
 )  # fmt: skip
+from .unborne_pull import unborne_pull
 
 FLOAT32, FLOAT64, INT64 = np.float32, np.float64, np.int64
 NO_MOTION = (0.0, 0.0, 0.0)
@@ -462,7 +463,8 @@ def carry_along_curve(system, pair, lists, a, b):
     if not max(approach * approach, kept * kept) < STEEP * STEEP * size:
         return
     along = add_scaled(velocity, normal, -approach)
-    ahead = length_squared(add_scaled(pull, normal, -pressing)) * part_rolling(lists, body)
+    pull = unborne_pull(system, body, normal)
+    ahead = length_squared(add_scaled(pull, normal, -dot(pull, normal))) * part_rolling(lists, body)
     size += ahead * system.step.last_delta_time**2 / system.settings.substep_count
     part = math.sqrt((size - kept * kept) / length_squared(along))
     turned = add_scaled(scale(along, part), normal, kept)
