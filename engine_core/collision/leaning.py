@@ -62,6 +62,8 @@ def note_load(system, a, b, delta, chain, shape_pair):
     is_a = a.inverse_mass >= b.inverse_mass
     body = a if is_a else b
     pull = add_scaled(vector3(body.gravity), vector3(body.force), float(body.inverse_mass))
+    if dot(pull, pull) == 0.0:  # its first step
+        pull = scale(vector3(system.settings.gravity), float(body.gravity_scale))
     size = length(pull)
     if size == 0.0:
         shape_pair.has_load = 0

@@ -28,11 +28,12 @@ LEAST_SLIDE = 0.25
 """Slower bodies do not tip over [m/s]: friction lifts them by less than v^2 / (2 g), 3 mm."""
 LEVEL = 2e-3
 """A side is flat on the other if its corners differ by less in their separation [m]; else the deepest ones are the leading."""
-MOST_LEADING, MOST_LEANING = 32, 64
-"""Only polygons of up to so many corners are searched for the edge that is leading, or under the load: all pairs of corners are
-looked at."""
-BESIDE = circle_point(0.1)
+MOST_LEADING = 32
+"""Only polygons of up to so many corners are searched for the leading edge: all pairs of corners are looked at."""
+BESIDE = circle_point(0.2)
 """The corners that a body leans on are those within this angle [rad] to either side (cosine, sine): a load wanders."""
+MOST_TURNS = 8
+"""The edge in a direction is found in at most so many rounds."""
 LEVEL_OF_SIZE = 5e-3
 """The same limit of a side on which a body leans, as a part of its size: corners that are higher do not carry."""
 BEYOND = 0.02
@@ -177,17 +178,72 @@ def lean_on(polygon, keep, count, x, y):
     for i in range(polygon.count):
         middle_x += polygon.x[i] / polygon.count
         middle_y += polygon.y[i] / polygon.count
-    level, x, y = level_of(polygon), x - middle_x, y - middle_y
-    right, between = leading_edge(polygon, BESIDE[0] * x + BESIDE[1] * y, BESIDE[0] * y - BESIDE[1] * x)
-    other, left = leading_edge(polygon, BESIDE[0] * x - BESIDE[1] * y, BESIDE[0] * y + BESIDE[1] * x)
-    if right == left or max(polygon.z[right], polygon.z[left]) > level:
+    level, x, y, middle = level_of(polygon), x - middle_x, y - middle_y, (middle_x, middle_y)
+    right, _ = edge_toward(polygon, middle, BESIDE[0] * x + BESIDE[1] * y, BESIDE[0] * y - BESIDE[1] * x)
+    _, left = edge_toward(polygon, middle, BESIDE[0] * x - BESIDE[1] * y, BESIDE[0] * y + BESIDE[1] * x)
+    first, second = edge_toward(polygon, middle, x, y)
+    if right < 0 or left < 0 or first < 0 or right == left or max(polygon.z[right], polygon.z[left]) > level:
         return count
-    if between == left:
-        between = other
-    if between == right or polygon.z[between] > level:
+    between = nearer_to_ray(polygon, middle, x, y, first, second)
+    if between == right or between == left:
+        between = first + second - between
+    if between == right or between == left or polygon.z[between] > level:
         return np.int64(keep_leading(polygon, right, left, keep))
     keep[0], keep[1], keep[2] = right, between, left
     return keep_opposite(polygon, keep)
+
+
+@kernel
+def place_beside_ray(polygon, i, middle, x, y):
+    """How far corner i is to the left of a ray from the middle, and ahead along it."""
+    way_x, way_y = polygon.x[i] - middle[0], polygon.y[i] - middle[1]
+    return x * way_y - y * way_x, x * way_x + y * way_y
+
+
+@kernel
+def nearer_to_ray(polygon, middle, x, y, i, j):
+    """The one of two corners that is nearer to the line of a ray from the middle."""
+    side_i, _ = place_beside_ray(polygon, i, middle, x, y)
+    side_j, _ = place_beside_ray(polygon, j, middle, x, y)
+    return i if abs(side_i) <= abs(side_j) else j
+
+
+@kernel
+def edge_toward(polygon, middle, x, y):
+    """Find the two corners, right and left, between which a ray from the middle leaves the polygon; -1 if there are none on a
+    side. The corners are in any order: each is the best beside the other, in turn."""
+    right, left, ahead_right, ahead_left = -1, -1, 0.0, 0.0
+    for i in range(polygon.count):
+        side, ahead = place_beside_ray(polygon, i, middle, x, y)
+        if side <= 0.0 and (right < 0 or ahead > ahead_right):
+            right, ahead_right = i, ahead
+        if side > 0.0 and (left < 0 or ahead > ahead_left):
+            left, ahead_left = i, ahead
+    if right < 0 or left < 0:
+        return -1, -1
+    for _ in range(MOST_TURNS):
+        before_right, before_left = right, left
+        right = best_beside(polygon, middle, x, y, left, right, -1.0)
+        left = best_beside(polygon, middle, x, y, right, left, 1.0)
+        if right == before_right and left == before_left:
+            break
+    return right, left
+
+
+@kernel
+def best_beside(polygon, middle, x, y, other, best, sign):
+    """The corner on a side of a ray (`sign`: 1.0 left, -1.0 right) whose line to `other` on its other side meets the ray
+    farthest out; `best` if none is better."""
+    side_other, ahead_other = place_beside_ray(polygon, other, middle, x, y)
+    side, ahead = place_beside_ray(polygon, best, middle, x, y)
+    farthest = (ahead * side_other - ahead_other * side) / (side_other - side)
+    for i in range(polygon.count):
+        side, ahead = place_beside_ray(polygon, i, middle, x, y)
+        if (side > 0.0) == (sign > 0.0):
+            out = (ahead * side_other - ahead_other * side) / (side_other - side)
+            if out > farthest:
+                best, farthest = i, out
+    return best
 
 
 @kernel
@@ -215,7 +271,7 @@ def reduce_points(polygon, keep, slide_x, slide_y, load):
     keep_as_call()
     count = choose_corners(polygon, keep, slide_x, slide_y)
     slides = slide_x * slide_x + slide_y * slide_y > LEAST_SLIDE * LEAST_SLIDE
-    if load[0] and not slides and count >= 3 and MAX_POINTS < polygon.count <= MOST_LEANING:
+    if load[0] and not slides and count >= 3 and polygon.count > MAX_POINTS:
         return lean_on(polygon, keep, count, load[1], load[2])
     return count
 

@@ -124,7 +124,8 @@ def test_a_load_over_the_middle_changes_nothing_and_one_at_a_corner_keeps_its_ne
     corners, level, none = np.stack([np.cos(angles), np.sin(angles)], axis=1), np.zeros(count), np.zeros(2)
     assert kept(corners, level, none, (0.5 - NEAR_SIDE) * corners[2]) == kept(corners, level, none)
     chosen = kept(corners, level, none, 0.97 * corners[2])
-    assert {1, 2, 3} <= set(chosen) and len(chosen) == 4
+    beside = 1 if count < 40 else 2
+    assert {2 - beside, 2, 2 + beside} <= set(chosen) and len(chosen) == 4
 
 
 def test_what_leans_over_corners_that_do_not_touch_keeps_the_deepest():
