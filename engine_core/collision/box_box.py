@@ -204,7 +204,7 @@ def face_contact(pair, axis, limit, polygons, result):
 
 @kernel
 def load_in_reference(pair, is_of_b, ru, rv, r, height, result):
-    """The load of a result in the plane of the reference face, which is at `height` over the centre of its box, about that centre:
+    """The load of a result in the plane of the reference face, at `height` over the centre of its box, about that centre:
     (whether it is known, x, y)."""
     if is_of_b:
         return load_in_plane(result, scale(unit(r), height), unit(ru), unit(rv), unit(r))

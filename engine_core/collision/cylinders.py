@@ -40,8 +40,8 @@ from .schema import MAX_POINTS
 RIM_POINTS = 8
 """A cap is an octagon with one corner exactly at its lowest point."""
 LEANING = 0.45
-"""A cylinder that stands flat has a corner toward its load if that is farther from the middle than this part of the radius: four of
-eight corners reach at least 0.71 as far."""
+"""A cylinder that stands flat has a corner toward its load if that is farther from the middle than this part of the radius: four
+of eight corners reach at least 0.71 as far."""
 AXIS_TOLERANCE = 1e-3
 SHALLOW = 0.2
 """Overlaps up to this part of the smallest size are resolved along the best flat axis without searching for a better one."""

@@ -1,11 +1,11 @@
 """The load of a body on its contact: where it presses. Corners are chosen by it (reduce.py).
 
-A pair that is collided anew takes the centre of pressure of its last step, or without one the foot of the lighter body's centre of
-mass along gravity and forces. Where the load comes near an open side of the four points, beyond which corners were left out, the
+A pair that is collided anew takes the centre of pressure of its last step, or without one the foot of the lighter body's centre
+of mass along gravity and forces. Where the load comes near an open side of the points, beyond which corners were left out, the
 pair is collided anew in the next step (`presses_open_side`), although its bodies have not moved: a load may move while they rest.
 """
 
-from ..geometry.vector import add, add_scaled, cross, dot, length, rotate, scale, store3, subtract, vector3, quaternion
+from ..geometry.vector import add_scaled, cross, dot, length, quaternion, rotate, scale, store3, subtract, vector3
 from ..runtime.kernel import kernel
 from .pairs import manifolds_of
 from .reduce import AT_SIDE, others_of

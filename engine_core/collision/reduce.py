@@ -35,14 +35,14 @@ BESIDE = circle_point(0.2)
 MOST_TURNS = 8
 """The edge in a direction is found in at most so many rounds."""
 LEVEL_OF_SIZE = 5e-3
-"""The same limit of a side on which a body leans, as a part of its size: corners that are higher do not carry."""
+"""Corners of a side on which a body leans that are higher than this part of its size, or than `LEVEL`, do not carry."""
 BEYOND = 0.02
 """A side of the four is open if another corner lies beyond it by more than this part of the width of the four."""
 SIDES_OF_THREE, ALL_SIDES = 0b001011, 0b111111
 NEAR_SIDE = 0.4
 """A load nearer to an open side than this part of the distance of the middle asks for other corners ..."""
 AT_SIDE = 0.2
-"""... and one nearer than this for another collision: not every load near the first limit flickers."""
+"""A load nearer than this part asks for another collision, too: between the two limits corners do not flicker."""
 
 
 @kernel

@@ -363,9 +363,9 @@ def note_curve(system, pair_index, body, ground, old, normal, load, chain):
 
 @kernel
 def meets_bend(pair, velocity, old, normal, separation, time, load):
-    """Whether a body that touched the ground or went on along a curve, and whose contact bore nothing as the last step ended, meets
-    the curve in this step: the ground bends towards it. Where nothing presses the body on, a velocity that was turned needs no
-    impulse."""
+    """Whether a body that touched the ground or went on along a curve, and whose contact bore nothing as the last step ended,
+    meets the curve in this step: the ground bends towards it. Where nothing presses the body on, a velocity that was turned needs
+    no impulse."""
     approach = dot(velocity, normal)
     was_there = load > 0.0 or pair.flags & PAIR_WAS_ON_CURVE != 0
     return was_there and approach > dot(velocity, old) and separation < approach * time

@@ -1,4 +1,4 @@
-"""What gravity and forces do to a body that its contacts do not bear: on a floor they speed up nothing."""
+"""Gravity and forces on a body less what its contacts bear: on a floor they speed up nothing."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What stands on a slope, and what rolls in a groove or round a loop, judged by formulas."""
+"""Columns that stand on a slope, and balls that roll in a groove or round a ring, judged by formulas."""
 
 import math
 
@@ -124,7 +124,9 @@ def test_a_ball_rolls_down_two_rails_as_fast_as_their_distance_lets_it():
     space = empty((GRAVITY * math.sin(slope), -GRAVITY * math.cos(slope), 0))
     for side in (-1, 1):
         place = (4.0, 0, side * apart)
-        space.add_static(scree.Capsule(radius=0.01, height=12.0), place, (0, 0, math.sqrt(0.5), math.sqrt(0.5)), material=surface(1.0))
+        space.add_static(
+            scree.Capsule(radius=0.01, height=12.0), place, (0, 0, math.sqrt(0.5), math.sqrt(0.5)), material=surface(1.0)
+        )
     height = math.sqrt((radius + 0.01) ** 2 - apart**2)
     ball = space.add_rigid(scree.Sphere(radius=radius), (0, height, 0), material=surface(1.0), can_sleep=False)
     run(space, 120)
