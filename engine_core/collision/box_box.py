@@ -16,7 +16,8 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
 from .convex import FLAT, write_single_contact
 from .distance import distance_of_cores
-from .reduce import reduce_points
+from .leaning import load_in_plane
+from .reduce import open_sides, reduce_points
 from .schema import MAX_POINTS
 
 # Axes: 1 to 3 the faces of B, 4 to 6 the faces of A, 7 + 3 i + j the edge along axis i of B with the edge along axis
@@ -181,7 +182,11 @@ def face_contact(pair, axis, limit, polygons, result):
         last = edge
     polygon.count = kept
     keep = stack_array(MAX_POINTS, np.int64)
-    kept = reduce_points(polygon, keep, 0.0, 0.0)
+    load = (False, 0.0, 0.0)
+    if result.has_load != 0 and polygon.count > MAX_POINTS:
+        load = load_in_reference(pair, is_of_b, ru, rv, r, sign * reference[r], result)
+    kept = reduce_points(polygon, keep, 0.0, 0.0, load)
+    result.open_sides = open_sides(polygon, keep, kept)
     result.point_count = kept
     result.face = -1
     p = stack_array(3, np.float64)
@@ -195,6 +200,28 @@ def face_contact(pair, axis, limit, polygons, result):
         result.separations[i] = polygon.z[n]
         result.features[i] = np.uint32(polygon.edge[n])
     return kept, lowest, most
+
+
+@kernel
+def load_in_reference(pair, is_of_b, ru, rv, r, height, result):
+    """The load of a result in the plane of the reference face, at `height` over the centre of its box, about that centre:
+    (whether it is known, x, y)."""
+    if is_of_b:
+        return load_in_plane(result, scale(unit(r), height), unit(ru), unit(rv), unit(r))
+    u, v, n = column(pair, ru), column(pair, rv), column(pair, r)
+    return load_in_plane(result, add_scaled(vector3(pair.t), n, height), u, v, n)
+
+
+@kernel
+def unit(i):
+    """Axis i."""
+    return (1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
+
+
+@kernel
+def column(pair, i):
+    """Axis i of A in the frame of B."""
+    return (np.float64(pair.m[0, i]), np.float64(pair.m[1, i]), np.float64(pair.m[2, i]))
 
 
 @kernel

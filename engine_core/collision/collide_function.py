@@ -21,11 +21,12 @@ SHAPE_PAIR = np.dtype(
         ("rotation_b", "f8", 4),
         ("distance", "f8"),  # surfaces up to this far apart make contacts [m]
         ("slide", "f8", 3),  # of the lighter body on the other (`slide_on` in contacts.py), world axes; 0 for queries [m/s]
+        ("has_load", "i8"), ("load", "f8", 3), ("load_way", "f8", 3),  # as in CONTACT_RESULT, in these axes; 0 for queries
         ("axis_cache", "i8"),  # in and out
         ("results", "i8"),  # address of MAX_RESULTS rows of CONTACT_RESULT
     ],
     align=True,
-)
+)  # fmt: skip
 
 
 @entry_point("int64(int64)")
@@ -35,6 +36,10 @@ def collide_shape_pair(address):
     results = view(pair.results, MAX_RESULTS, CONTACT_RESULT)
     shapes = view(pair.shapes, max(pair.shape_a, pair.shape_b) + 1, SHAPE)
     store3(results[0].slide, vector3(pair.slide))
+    results[0].has_load = pair.has_load
+    if pair.has_load != 0:
+        store3(results[0].load, vector3(pair.load))
+        store3(results[0].load_way, vector3(pair.load_way))
     count, cache = collide_shapes(
         shapes, pair.shape_a, vector3(pair.position_a), quaternion(pair.rotation_a), pair.shape_b,
         vector3(pair.position_b), quaternion(pair.rotation_b), pair.distance, pair.axis_cache, results,

@@ -26,13 +26,14 @@ from ..runtime.memory import address_of_record, address_of_row, stack_array, vie
 from ..runtime.prefetch import prefetch
 from ..shapes.compound import has_parts, surface_of_part
 from ..shapes.schema import FIRST_BRICK, NO_PART, SHAPE, SPHERE
-from ..shapes.traits import is_support_shape
+from ..shapes.traits import is_round, is_support_shape
 from .body_sweeps import reach_in_frame, sweep_bodies_apart
 from .collide_function import SHAPE_PAIR
 from .contact_points import relative_position
 from .contact_schema import CONTACT
 from .crowds import separate_centers
 from .brick_contacts import take_back, was_merged, write_brick_results, write_merged
+from .leaning import note_load
 from .merged_contacts import LEAST_MERGED, MERGING
 from .meshes import CLUSTER
 from .meeting import NO_MOTION, balls_meet_at, bring_back, may_meet, move_along, set_sweep_ahead
@@ -102,6 +103,9 @@ def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, insta
     store3(shape_pair.position_b, add(delta, rotate(rotation_b, vector3(instance_b.position))))
     store4(shape_pair.rotation_b, multiply(rotation_b, quaternion(instance_b.rotation)))
     shape_pair.axis_cache = axis_cache
+    shape_pair.has_load = 0
+    if not is_round(shapes[instance_a.shape]) and not is_round(shapes[instance_b.shape]):
+        note_load(system, a, b, delta, chain, shape_pair)
     if is_support_shape(shapes[instance_a.shape]) or is_support_shape(shapes[instance_b.shape]):
         chain.renews = 1
     found = call_1_result(system.functions.collide_shapes, chain.shape_pair)

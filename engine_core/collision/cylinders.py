@@ -32,12 +32,16 @@ from ..runtime.memory import stack_array
 from .convex import FLAT, write_contact, write_single_contact
 from .distance import distance_of_cores
 from .hulls import clip_against_face, drop_corners, face_frame, load_face, most_opposed_face
-from .reduce import reduce_points
+from .leaning import load_in_plane
+from .reduce import open_sides, reduce_points
 from .round_shapes import PARALLEL_SINE_SQUARED, clip_segment_to_face, polytope_core, segment_core, write_segment_points
 from .schema import MAX_POINTS
 
 RIM_POINTS = 8
 """A cap is an octagon with one corner exactly at its lowest point."""
+LEANING = 0.45
+"""A cylinder that stands flat has a corner toward its load if that is farther from the middle than this part of the radius: four
+of eight corners reach at least 0.71 as far."""
 AXIS_TOLERANCE = 1e-3
 SHALLOW = 0.2
 """Overlaps up to this part of the smallest size are resolved along the best flat axis without searching for a better one."""
@@ -88,8 +92,22 @@ def _add_point(polygon, p, origin, u, v, n, edge):
 
 
 @kernel
-def load_facing_side(cylinder, n, origin, u, v, polygon):
-    """Load the cap (an octagon) or the line of the mantle (two corners) that faces n, in the frame (origin, u, v, n)."""
+def toward_load(cylinder, cap, origin, u, v, n, result, start):
+    """The direction from the middle of a cap to the load, across the axis; `start` if the load is nearer to the middle than
+    `LEANING`."""
+    is_known, x, y = load_in_plane(result, origin, u, v, n)
+    if not is_known:
+        return start
+    axis, way = vector3(cylinder.axis), subtract(add_scaled(add_scaled(origin, u, x), v, y), cap)
+    way = add_scaled(way, axis, -dot(way, axis))
+    size = length(way)
+    return scale(way, 1.0 / size) if size > LEANING * cylinder.radius else start
+
+
+@kernel
+def load_facing_side(cylinder, n, origin, u, v, result, polygon):
+    """Load the cap (an octagon) or the line of the mantle (two corners) that faces n, in the frame (origin, u, v, n). `result`:
+    has the load."""
     keep_as_call()
     polygon.count = 0
     axis, center = vector3(cylinder.axis), vector3(cylinder.center)
@@ -98,10 +116,12 @@ def load_facing_side(cylinder, n, origin, u, v, polygon):
     size = length(across)
     if abs(along) > 0.7071:
         cap = add_scaled(center, axis, -cylinder.half_height if along > 0.0 else cylinder.half_height)
-        # Tilted: a corner at the lowest point. Flat: corners fixed in the cylinder.
+        # Tilted: a corner at the lowest point. Flat: one where it leans to, else corners fixed in the cylinder.
         start = vector3(cylinder.u)
         if size > 0.01:
             start = scale(across, -1.0 / size)
+        elif result.has_load != 0:
+            start = toward_load(cylinder, cap, origin, u, v, n, result, start)
         side = cross(axis, start)
         for i in range(RIM_POINTS):
             sine, cosine = sine_cosine(i * (2.0 * math.pi / RIM_POINTS))
@@ -149,8 +169,9 @@ def write_polygon(polygon, origin, u, v, n, normal, radii, offset, limit, featur
         return 0, math.inf
     lowest = drop_corners(polygon, feature, limit + radii)
     keep = stack_array(MAX_POINTS, np.int64)
-    slide = vector3(result.slide)
-    count = reduce_points(polygon, keep, dot(u, slide), dot(v, slide))
+    slide, load = vector3(result.slide), load_in_plane(result, origin, u, v, n)
+    count = reduce_points(polygon, keep, dot(u, slide), dot(v, slide), load)
+    result.open_sides = open_sides(polygon, keep, count)
     store3(result.normal, normal)
     result.point_count = count
     result.face = -1
@@ -169,7 +190,7 @@ def cylinder_on_face(cylinder, polytope, face, limit, polygons, result):
     n = plane_normal(polytope, face)
     origin, u, v = face_frame(polytope, face)
     polygon = polygons[0]
-    load_facing_side(cylinder, n, origin, u, v, polygon)
+    load_facing_side(cylinder, n, origin, u, v, result, polygon)
     now = 0
     if polygon.count == 2:
         axis, half = vector3(cylinder.axis), cylinder.half_height
@@ -274,7 +295,7 @@ def collide_cylinder_plane(cylinder, b, limit, polygon, result):
         return 0
     u = perpendicular(n)
     origin, v = scale(n, distance), cross(n, u)
-    load_facing_side(cylinder, n, origin, u, v, polygon)
+    load_facing_side(cylinder, n, origin, u, v, result, polygon)
     count, _ = write_polygon(polygon, origin, u, v, n, negate(n), 0.0, 0.0, limit, np.int64(1024), result)
     return count
 
@@ -291,7 +312,7 @@ def _cylinder_on_cap(a, b, is_flipped, limit, polygons, result):
     origin = add_scaled(center, n, b.half_height)
     u = vector3(b.u)
     v = cross(n, u)
-    load_facing_side(a, n, origin, u, v, polygons[0])
+    load_facing_side(a, n, origin, u, v, result, polygons[0])
     clip_to_disc(polygons[0], polygons[1], b.radius)
     normal = n if is_flipped else negate(n)
     return write_polygon(polygons[1], origin, u, v, n, normal, 0.0, 0.0, limit, np.int64(2048), result)

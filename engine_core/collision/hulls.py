@@ -21,7 +21,8 @@ from ..runtime.memory import stack_array, view
 from ..shapes.schema import BOX, HULL, HULL_BLOCK
 from .convex import FLAT, ZERO, write_contact, write_single_contact
 from .distance import distance_of_cores
-from .reduce import reduce_points
+from .leaning import load_in_plane
+from .reduce import open_sides, reduce_points
 from .round_shapes import polytope_core
 from .schema import MAX_POINTS
 
@@ -268,8 +269,9 @@ def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
     if polygon.count == 0:
         return 0, math.inf, facing
     keep = stack_array(MAX_POINTS, np.int64)
-    slide = vector3(result.slide)
-    count = reduce_points(polygon, keep, dot(u, slide), dot(v, slide))
+    slide, load = vector3(result.slide), load_in_plane(result, origin, u, v, n)
+    count = reduce_points(polygon, keep, dot(u, slide), dot(v, slide), load)
+    result.open_sides = open_sides(polygon, keep, count)
     store3(result.normal, negate(n) if is_face_of_b else n)
     result.point_count = count
     result.face = -1
@@ -286,6 +288,7 @@ def face_contact(a, b, is_face_of_b, face, limit, polygons, result):
 def include_deepest(a, b, is_face_of_b, face, result):
     """Add the deepest vertex if it lies outside the reference face: with nearly coplanar faces, last step's may be chosen while
     the vertex lies in its neighbour."""
+    result.open_sides = 0
     reference, incident = (b, a) if is_face_of_b else (a, b)
     z, deepest = deepest_vertex(incident, reference, face)
     slot = np.int64(result.point_count)

@@ -42,8 +42,9 @@ def merge_contacts(merging_address, results_address, what):
     merging = view(merging_address, 1, MERGING)[0]
     results, clusters = view(results_address, MAX_RESULTS, CONTACT_RESULT), view(merging.clusters, MAX_RESULTS, CLUSTER)
     polygon = stack_array(1, POLYGON)[0]
+    results[0].has_load = 0  # it is in the frame of a brick
     if what == WRITE:
-        write_clusters(clusters, merging.count, results, polygon)
+        write_clusters(clusters, merging.count, results, polygon, results[0])
         return INT64(merging.count)
     face = merging.brick_a << 32 | merging.brick_b
     name_features(results[0], (merging.brick_a * 31 + merging.brick_b) & 0x7FFFFFF)

@@ -50,7 +50,8 @@ from ..shapes.traits import is_round, is_support_shape
 from .convex import load_polytope
 from .cylinders import PLACED_CYLINDER, collide_cylinder_polytope, cylinder_on_face, place_cylinder
 from .hulls import collide_polytopes, face_contact
-from .reduce import reduce_points
+from .leaning import load_in_plane
+from .reduce import ALL_SIDES, open_sides, reduce_points
 from .round_shapes import clip_segment_to_face, collide_segment_polytope, segment_of, write_segment_points
 from .schema import CONTACT_RESULT, MAX_POINTS, MAX_RESULTS
 from .support_shapes import collide_support_polytope, place_support, size_of_shape, support_on_face
@@ -71,6 +72,7 @@ CLUSTER = np.dtype(
         ("is_strong", "i8"),  # at least one contact is with the inside of a triangle or an active edge
         ("face", "i8"),
         ("deepest", "f8"),
+        ("open_sides", "i8"),  # as in CONTACT_RESULT
         ("count", "i8"),
         ("points", "f8", (MAX_CLUSTER_POINTS, 3)),
         ("separations", "f8", MAX_CLUSTER_POINTS),
@@ -81,8 +83,8 @@ CLUSTER = np.dtype(
 
 
 @kernel
-def _keep_four(cluster, polygon):
-    """Reduce the points of a cluster to four, in place."""
+def _keep_four(cluster, polygon, given):
+    """Reduce the points of a cluster to four, in place. `given`: the result with the load."""
     keep_as_call()
     n = vector3(cluster.normal)
     u = perpendicular(n)
@@ -95,15 +97,15 @@ def _keep_four(cluster, polygon):
                 d = subtract(vector3(cluster.points[i]), origin)
                 add_corner(polygon, dot(d, u), dot(d, v), cluster.separations[i], i)
     keep = stack_array(MAX_POINTS, np.int64)
-    count = reduce_points(polygon, keep, 0.0, 0.0)
-    for i in range(count):
-        keep[i] = polygon.edge[keep[i]]
+    count = reduce_points(polygon, keep, 0.0, 0.0, load_in_plane(given, origin, u, v, n))
     # The chosen points move to the front in the order found, so that none is overwritten before it is read.
     for i in range(1, count):
         for j in range(i, 0, -1):
-            if keep[j] < keep[j - 1]:
+            if polygon.edge[keep[j]] < polygon.edge[keep[j - 1]]:
                 keep[j], keep[j - 1] = keep[j - 1], keep[j]
+    cluster.open_sides |= open_sides(polygon, keep, count)
     for i in range(count):
+        keep[i] = polygon.edge[keep[i]]
         store3(cluster.points[i], vector3(cluster.points[keep[i]]))
         cluster.separations[i] = cluster.separations[keep[i]]
         cluster.features[i] = cluster.features[keep[i]]
@@ -111,7 +113,7 @@ def _keep_four(cluster, polygon):
 
 
 @kernel
-def _add_point(cluster, point, separation, feature, only_deepest, polygon):
+def _add_point(cluster, point, separation, feature, only_deepest, polygon, given):
     """Add a point to a cluster, or replace one at the same place."""
     same = -1
     for i in range(cluster.count):
@@ -125,7 +127,7 @@ def _add_point(cluster, point, separation, feature, only_deepest, polygon):
             return
     if same < 0:
         if cluster.count == MAX_CLUSTER_POINTS:
-            _keep_four(cluster, polygon)
+            _keep_four(cluster, polygon, given)
         same = cluster.count
         cluster.count = same + 1
     store3(cluster.points[same], point)
@@ -136,7 +138,7 @@ def _add_point(cluster, point, separation, feature, only_deepest, polygon):
 @kernel
 def _start_cluster(cluster, result):
     store3(cluster.seed, vector3(result.normal))
-    cluster.count = 0
+    cluster.count = cluster.open_sides = 0
     cluster.deepest = math.inf
     cluster.is_strong = 0
 
@@ -181,20 +183,25 @@ def add_to_clusters(result, face, is_strong, is_round, clusters, count, polygon)
         cluster.deepest = deepest
         cluster.face = face
         store3(cluster.normal, normal)
+    if result.point_count >= 3 and result.open_sides != 0:
+        # Of several triangles it is not known on which side corners were left out.
+        cluster.open_sides = result.open_sides if cluster.count == 0 else ALL_SIDES
     for i in range(result.point_count):
         feature = np.int64(result.features[i])
-        _add_point(cluster, vector3(result.points[i]), result.separations[i], feature, is_round, polygon)
+        _add_point(cluster, vector3(result.points[i]), result.separations[i], feature, is_round, polygon, result)
     return count
 
 
 @kernel
-def write_clusters(clusters, count, results, polygon):
-    """Write each cluster as a result of at most four points."""
+def write_clusters(clusters, count, results, polygon, given):
+    """Write each cluster as a result of at most four points. `given`: a result with the load."""
     keep_as_call()
     for c in range(count):
         cluster, result = clusters[c], results[c]
         if cluster.count > MAX_POINTS:
-            _keep_four(cluster, polygon)
+            cluster.open_sides = ALL_SIDES if cluster.open_sides != 0 else 0
+            _keep_four(cluster, polygon, given)
+        result.open_sides = cluster.open_sides
         store3(result.normal, vector3(cluster.normal))
         result.face = cluster.face
         result.point_count = cluster.count
@@ -372,6 +379,10 @@ def collide_mesh(a, b, position, rows, limit, results):
     clusters = stack_array(MAX_RESULTS, CLUSTER)
     scratch = stack_array(1, CONTACT_RESULT)[0]
     store3(scratch.slide, (0.0, 0.0, 0.0))
+    scratch.has_load = results[0].has_load
+    if scratch.has_load != 0:
+        store3(scratch.load, vector3(results[0].load))
+        store3(scratch.load_way, vector3(results[0].load_way))
     bounds = stack_array(6, np.float64)
     cylinder, core = stack_array(1, PLACED_CYLINDER)[0], stack_array(1, CORE)[0]
     has_segment = is_round(a)
@@ -412,5 +423,5 @@ def collide_mesh(a, b, position, rows, limit, results):
                     face = mesh_face(mesh, number)
                     count = add_to_clusters(scratch, face, is_strong, only_deepest, clusters, count, polygons[0])
         number = mesh_query_next(mesh, query, bounds)
-    write_clusters(clusters, count, results, polygons[0])
+    write_clusters(clusters, count, results, polygons[0], scratch)
     return count

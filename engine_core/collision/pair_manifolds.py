@@ -76,6 +76,7 @@ def write_manifold(manifold, result, a):
     manifold.face = INT32(result.face)
     count = result.point_count
     manifold.point_count = count
+    manifold.open_sides = result.open_sides if count >= 3 else 0
     for p in range(count):
         local_a = rotate_inverse(rotation_a, vector3(result.points[p]))
         store3(manifold.anchor[p], local_a)

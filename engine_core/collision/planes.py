@@ -13,7 +13,8 @@ from ..runtime.memory import stack_array
 from ..shapes.traits import is_round
 from .convex import write_contact
 from .hulls import drop_corners, load_face, most_opposed_face
-from .reduce import reduce_points
+from .leaning import load_in_plane
+from .reduce import open_sides, reduce_points
 from .round_shapes import half_height_of
 from .schema import MAX_POINTS
 
@@ -23,8 +24,9 @@ def write_points_on_plane(polygon, n, distance, u, v, radius, result):
     """Fill `result` (A above the plane B) from corners whose features are known; `radius` [m] is A's about its core."""
     keep_as_call()
     keep = stack_array(MAX_POINTS, np.int64)
-    slide = vector3(result.slide)
-    count = reduce_points(polygon, keep, dot(u, slide), dot(v, slide))
+    slide, load = vector3(result.slide), load_in_plane(result, scale(n, distance), u, v, n)
+    count = reduce_points(polygon, keep, dot(u, slide), dot(v, slide), load)
+    result.open_sides = open_sides(polygon, keep, count)
     store3(result.normal, negate(n))
     result.point_count = count
     result.face = -1

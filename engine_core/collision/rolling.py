@@ -32,6 +32,7 @@ from .schema import (
     CURVE, LINEAR_SLOP, PAIR, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_SPARES_A, PAIR_SPARES_B,
     PAIR_WAS_ON_CURVE,
 )  # fmt: skip
+from .unborne_pull import unborne_pull
 
 FLOAT32, FLOAT64, INT64 = np.float32, np.float64, np.int64
 NO_MOTION = (0.0, 0.0, 0.0)
@@ -56,6 +57,8 @@ SAME_PLACE = 0.3
 """Points of contact closer than this along the axis of a capsule are at one place: a part of the radius."""
 BESIDE_EDGE = 0.06
 """A ball as far from an edge as this part of its radius does not touch the facet behind it: a little more than half of `KINK`."""
+TOUCHING = 1e-12
+"""The load [N s] of a contact that bears nothing as the step ends."""
 ALONG_WITH_BODY = 0.05
 """The velocity is carried if that of the axis at the contact differs by at most this part from that of the centre of mass."""
 
@@ -318,18 +321,22 @@ def next_result(results, found, done):
 @kernel
 def last_normal(system, pair, chain, normal, is_a):
     """Find the most loaded contact of the two shapes in the last step whose normal differed from `normal` by less than `KINK`:
-    (that normal, world axes, from the round body to the mesh; its impulse [N s], 0 if there is none)."""
+    (that normal, world axes, from the round body to the mesh; its impulse as the step ended [N s], `TOUCHING` if it bore only
+    before, negative if there is none)."""
     manifolds, turn = manifolds_of(system), quaternion(pair.pose_rotation_a)
-    best, most = normal, 0.0
+    best, most = normal, -1.0
     index = INT64(chain.remaining[0])
     while index >= 0:
         manifold = manifolds[index]
         if manifold.instance_a == chain.instances[0] and manifold.instance_b == chain.instances[1]:
             old = rotate(turn, vector3(manifold.normal))
             old = old if is_a else negate(old)
-            impulse = 0.0
+            impulse, earlier = 0.0, 0.0
             for p in range(manifold.point_count):
                 impulse += manifold.normal_impulse[p]
+                earlier += manifold.total_normal_impulse[p]
+            if impulse == 0.0 and earlier > 0.0:
+                impulse = TOUCHING
             if impulse > most and dot(old, normal) > KINK:
                 best, most = old, impulse
         index = INT64(manifold.next)
@@ -352,6 +359,16 @@ def note_curve(system, pair_index, body, ground, old, normal, load, chain):
     store3(curve.normal, normal)
     curve.speed = FLOAT32(dot(velocity, old))
     pair.flags |= np.uint32(PAIR_IS_KEPT_ON_CURVE | PAIR_WAS_ON_CURVE)
+
+
+@kernel
+def meets_bend(pair, velocity, old, normal, separation, time, load):
+    """Whether a body that touched the ground or went on along a curve, and whose contact bore nothing as the last step ended,
+    meets the curve in this step: the ground bends towards it. Where nothing presses the body on, a velocity that was turned needs
+    no impulse."""
+    approach = dot(velocity, normal)
+    was_there = load > 0.0 or pair.flags & PAIR_WAS_ON_CURVE != 0
+    return was_there and approach > dot(velocity, old) and separation < approach * time
 
 
 @kernel
@@ -380,8 +397,11 @@ def roll_on(system, shapes, pair_index, a, b, delta, shape_pair, side, result, c
     )  # fmt: skip
     turned = rotate(rotation, turned)
     is_turned = is_smooth and not is_same(turned, normal)
+    now = turned if is_turned else normal
+    if 0.0 <= load <= TOUCHING:
+        load = TOUCHING if meets_bend(pair, velocity, old, now, separation, time, load) else 0.0
     if is_smooth and load > 0.0 and length_squared(turning) < ALONG_WITH_BODY**2 * length_squared(velocity):
-        note_curve(system, pair_index, body, ground, old, turned if is_turned else normal, load, chain)
+        note_curve(system, pair_index, body, ground, old, now, load, chain)
     return is_turned, turned
 
 
@@ -443,7 +463,8 @@ def carry_along_curve(system, pair, lists, a, b):
     if not max(approach * approach, kept * kept) < STEEP * STEEP * size:
         return
     along = add_scaled(velocity, normal, -approach)
-    ahead = length_squared(add_scaled(pull, normal, -pressing)) * part_rolling(lists, body)
+    pull = unborne_pull(system, body, normal)
+    ahead = length_squared(add_scaled(pull, normal, -dot(pull, normal))) * part_rolling(lists, body)
     size += ahead * system.step.last_delta_time**2 / system.settings.substep_count
     part = math.sqrt((size - kept * kept) / length_squared(along))
     turned = add_scaled(scale(along, part), normal, kept)

@@ -22,8 +22,12 @@ CONTACT_RESULT = np.dtype(
         ("separations", "f8", MAX_POINTS),  # along the normal; negative: penetration [m]
         ("features", "u4", MAX_POINTS),  # the features of A and B that made the point; stable from step to step
         ("face", "i8"),  # user's index of the mesh triangle (the deepest one of a merged set), else -1
-        # Given, in the first result: how the lighter body slides on the other [m/s]; see reduce.py.
+        ("open_sides", "i8"),  # of four points: see MANIFOLD.open_sides
+        # Given, in the first result: how the lighter body slides on the other [m/s], and its load; see reduce.py, leaning.py.
         ("slide", "f8", 3),
+        ("has_load", "i8"),
+        ("load", "f8", 3),  # a place on the line along which it presses [m]
+        ("load_way", "f8", 3),  # the direction of that line; 0: it presses at the place
     ],
     align=True,
 )
@@ -100,7 +104,8 @@ MANIFOLD = np.dtype(
         ("body_b", "i4"),
         ("colour", "i4"),  # -1: not in the solver
         ("colour_slot", "i4"),
-        ("point_count", "i2"),
+        ("point_count", "i1"),
+        ("open_sides", "u1"),  # bits 01, 02, 03, 12, 13, 23: points between which corners beyond were left out; see leaning.py
         ("flags", "u2"),
         ("part_a", "u2"),  # number of the part of the static compound that `instance_a` is, or NO_PART
         ("part_b", "u2"),

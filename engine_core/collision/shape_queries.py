@@ -138,6 +138,7 @@ def collect_contacts(system, shapes, query, body, instance, place, contacts, cou
     store4(pair.rotation_b, quaternion(place.rotation))
     pair.distance = query.margin
     store3(pair.slide, (0.0, 0.0, 0.0))
+    pair.has_load = 0
     pair.axis_cache = 0
     pair.results = address_of_row(results, 0)
     found = call_1_result(system.functions.collide_shapes, address_of_row(pairs, 0))

@@ -163,6 +163,9 @@ def collide_shapes(
         return np.int64(count), np.int64(0)
     rows = matrix_rows(multiply(conjugate(turn_b), turn_a))
     store3(results[0].slide, rotate_inverse(turn_b, vector3(results[0].slide)))
+    if results[0].has_load != 0:
+        store3(results[0].load, rotate_inverse(turn_b, subtract(vector3(results[0].load), origin)))
+        store3(results[0].load_way, rotate_inverse(turn_b, vector3(results[0].load_way)))
     local = rotate_inverse(turn_b, subtract(position, origin))
     count, cache = collide_convex(a, b, local, rows, np.float64(speculative_distance), np.int64(axis_cache), results)
     if count > 0:

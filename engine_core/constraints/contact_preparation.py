@@ -3,11 +3,12 @@
 import numpy as np
 
 from ..bodies.motion import surface_spin, surface_velocity, turning_of
-from ..bodies.overlap import allowed_overlap, size_of
+from ..bodies.overlap import allowed_overlap
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, IS_HIT, RIGID
 from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
+from ..collision.leaning import presses_open_side
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..collision.schema import (
     MANIFOLD, MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_HAS_SETTINGS, MANIFOLD_IS_AHEAD, MANIFOLD_IS_DISC,
@@ -24,6 +25,7 @@ from ..runtime.vector8 import lane8, splat8, where_less8
 from .blocks import LANE_FLOATS, field, get_vector, prefetch_block, put_vector
 from .body_terms import scaled_inertia, scaled_mass, soft_parameters
 from .colours import colours_of
+from .contact_patch import patch_of
 from .pressed_bodies import carries, note_load, put_pressed, relief_along
 from .schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BIAS_RATE, BLOCK_FIELDS, BLOCK_SIZE, COLOUR_COUNT, DEEP_CONTACTS, DEEP_PART,
@@ -43,8 +45,6 @@ BODY_LINES = 2
 """Cache lines of a body that are read to prepare contacts."""
 FRAME_FLOATS = FRAME_FIELDS * 8
 assert max(BODY.fields[name][1] for name in ("inverse_inertia_world", "axis_locks", "contact_bias")) < LINE * BODY_LINES
-CONTACT_PATCH = 0.05
-"""A contact point is a small patch, this part of the inner radius of the smaller body: it brakes spinning in place."""
 SPREAD_OF_DISC = 2.0 / 3.0
 """The mean distance of a disc's points from its centre, as a part of its radius: a disc that spins on its flat end is braked by
 all of its surface."""
@@ -196,7 +196,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     lane[ROUNDING_A * 8] = manifold.rounding_a
     lane[ROUNDING_B * 8] = manifold.rounding_b
     lane[HALF_GAP * 8] = FLOAT32(half_gap_of(manifold, a, b))
-    lane[PATCH * 8] = FLOAT32(CONTACT_PATCH * min(size_of(a), size_of(b)))
+    lane[PATCH * 8] = FLOAT32(patch_of(manifold, a, b, normal))
     for row in range(3):
         put_vector(frame, TURN_A + 3 * row, rows_a[row])
         put_vector(frame, TURNED_AWAY + 3 * row, subtract(rows_b[row], rows_a[row]))
@@ -403,7 +403,7 @@ def settle_ahead(lane, manifold, normal):
 def store_impulses(system_address, begin, end, worker):
     """Job: bring the impulses of blocks `begin` to `end - 1` back to their manifolds, for the next step and for reports."""
     system = system_at(system_address)
-    manifolds = manifolds_of(system)
+    manifolds, pairs = manifolds_of(system), pairs_of(system)
     for index in range(begin, end):
         for k in range(8):
             address = system.constraints.blocks + index * BLOCK_SIZE + 4 * k
@@ -425,3 +425,5 @@ def store_impulses(system_address, begin, end, worker):
             manifold.twist_impulse = lane[TWIST_IMPULSE * 8]
             if manifold.flags & MANIFOLD_IS_AHEAD:
                 settle_ahead(lane, manifold, normal)
+            if presses_open_side(manifold):
+                pairs[manifold.pair].limit = FLOAT32(0.0)  # its points are chosen anew

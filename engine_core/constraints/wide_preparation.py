@@ -25,7 +25,7 @@ POINT_SIZE = POINT_FIELDS * FIELD_SIZE
 
 # Values that `contact_preparation` leaves in fields that are filled here.
 FRICTION_WORLD = TANGENT_MASS  # last step's impulse of friction, world axes
-ROUNDING_A, ROUNDING_B, PATCH = ANCHOR_A, ANCHOR_A + 1, ANCHOR_A + 2  # see MANIFOLD.rounding_a and CONTACT_PATCH
+ROUNDING_A, ROUNDING_B, PATCH = ANCHOR_A, ANCHOR_A + 1, ANCHOR_A + 2  # see MANIFOLD.rounding_a and contact_patch.py
 HALF_GAP = ANCHOR_B  # half the mean gap between the surfaces where the points were found [m]
 
 # Fields of the frames of eight pairs, eight floats each: see `collision.contact_points.contact_frames`.

@@ -98,7 +98,7 @@ def mix_contacts(chains, system):
     for _ in range(system.manifolds.count):
         pair = INT64(load_int32(address))
         if pair >= 0:
-            count = load_int32(address + POINT_COUNT) & 0xFFFF
+            count = load_int32(address + POINT_COUNT) & 0xFF
             first, second = load_int64(address + MANIFOLD_FIRST), load_int64(address + MANIFOLD_FIRST + 8)
             first &= INT64(-1) if count > 1 else INT64(LOW_32)
             second &= INT64(-1) if count > 3 else INT64(LOW_32) if count > 2 else INT64(0)

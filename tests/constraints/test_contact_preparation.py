@@ -7,7 +7,8 @@ from small_world import SmallWorld
 from scree.bodies.schema import HAS_JOINT, RIGID_LINEAR, STATIC
 from scree.collision.schema import MANIFOLD_HAD_IMPACT, MANIFOLD_IS_AHEAD, PAIR_SPARES_A, PAIR_SPARES_B, SPECULATIVE_DISTANCE
 from scree.constraints import schema as c
-from scree.constraints.contact_preparation import CONTACT_PATCH, prepare_contacts
+from scree.constraints.contact_patch import CONTACT_PATCH, LEAST_SPIN, MOST_ROLLING, ROLLING_PATCH
+from scree.constraints.contact_preparation import prepare_contacts
 from scree.constraints.wide_preparation import IMPACT_SPEED
 from scree.joints.schema import DISTANCE
 from scree.runtime.memory import view_rows
@@ -117,14 +118,26 @@ def check_friction(fields, manifold, a, b, twin):
     np.testing.assert_allclose(fields[c.FRICTION_IMPULSE], friction @ tangent, **CLOSE)
 
 
-def check_point(at, p: int, manifold, twin, rows, smallest: float):
-    """Compare a point of a lane. `smallest`: inner radius of the smaller body [m]."""
+def patch_part(manifold, a, b, normal) -> float:
+    """The patch of the points of a manifold, as a part of the inner radius of the smaller body."""
+    if manifold["point_count"] != 1 or not (manifold["rounding_a"] or manifold["rounding_b"]):
+        return CONTACT_PATCH
+    spin = a["angular_velocity"].astype(float) - b["angular_velocity"].astype(float)
+    about = abs(spin @ normal)
+    if about < LEAST_SPIN:
+        return ROLLING_PATCH
+    still = max(1.0 - np.linalg.norm(np.cross(spin, normal)) / (MOST_ROLLING * about), 0.0)
+    return ROLLING_PATCH + still * (CONTACT_PATCH - ROLLING_PATCH)
+
+
+def check_point(at, p: int, manifold, twin, rows, patch: float):
+    """Compare a point of a lane. `patch`: its radius [m]."""
     on_a, on_b, separation = twin.points[p]
     axis_a, axis_b = at[c.POINT_ANCHOR_A :][:3].astype(float), at[c.POINT_ANCHOR_B :][:3].astype(float)
     np.testing.assert_allclose(axis_a, on_a - manifold["rounding_a"] * twin.normal, **CLOSE)
     np.testing.assert_allclose(axis_b, on_b + manifold["rounding_b"] * twin.normal, **CLOSE)
     assert at[c.POINT_SEPARATION] + twin.normal @ (axis_b - axis_a) == pytest.approx(separation, abs=5e-6)
-    lever = max(np.linalg.norm(on_a - twin.middles[0]), CONTACT_PATCH * smallest)
+    lever = max(np.linalg.norm(on_a - twin.middles[0]), patch)
     assert at[c.POINT_LEVER] == pytest.approx(lever, rel=1e-3, abs=1e-5)
     assert at[c.POINT_MASS] == pytest.approx(1.0 / twin.inverse_mass(twin.normal, (on_a, on_b), twin.normal), rel=1e-3)
     assert at[c.POINT_IMPULSE] == manifold["normal_impulse"][p] and at[c.POINT_TOTAL_IMPULSE] == 0.0
@@ -143,8 +156,9 @@ def check_lane(fields, pair, lists, manifold, a, b, rows, overlap: float):
     np.testing.assert_allclose(fields[c.NORMAL : c.NORMAL + 3], twin.normal, **CLOSE)
     assert fields[c.FRICTION] == lists["friction"] and fields[c.RESTITUTION] == lists["restitution"]
     check_friction(fields, manifold, a, b, twin)
+    patch = patch_part(manifold, a, b, twin.normal) * smallest
     for p in range(len(twin.points)):
-        check_point(fields[c.POINTS + p * c.POINT_FIELDS :], p, manifold, twin, rows, smallest)
+        check_point(fields[c.POINTS + p * c.POINT_FIELDS :], p, manifold, twin, rows, patch)
     fastest = min(fields[c.POINTS + p * c.POINT_FIELDS + c.POINT_RELATIVE_VELOCITY] for p in range(len(twin.points)))
     is_free = not (int(a["flags"]) | int(b["flags"])) & HAS_JOINT
     earlier = c.IMPACT_GOES_ON if manifold["flags"] & MANIFOLD_HAD_IMPACT else 0.0
