@@ -347,8 +347,7 @@ class JointInterface(Part):
         self._clear(identity, "sprung", axis)
 
     def _clear(self, identity: int, field: str, axis: int) -> None:
-        index = self.index("joint_clear", identity)
-        row = self._joints.rows[index]
+        row = self._joints.rows[index := self.index("joint_clear", identity)]
         row[field] = int(row[field]) & ~(1 << self._axis("joint_clear", axis))
         joint_placement.joint_changed(self._address, index)
 
@@ -397,10 +396,11 @@ class JointInterface(Part):
 
     @recorded("joint")
     def set_break(self, identity: int, force: float = math.inf, torque: float = math.inf) -> None:
-        """Break the joint when it needs more than `force` [N] or `torque` [N m] in a step."""
-        row = self.row("joint_set_break", identity)
+        """Break the joint when it needs more than `force` [N] or `torque` [N m] in a step. Its bodies wake."""
+        row = self._joints.rows[index := self.index("joint_set_break", identity)]
         force, torque = _number("joint_set_break", "force", force, 0.0), _number("joint_set_break", "torque", torque, 0.0)
         row["break_force"], row["break_torque"] = force, torque
+        joint_placement.wake_bodies(self._address, index)
 
     @recorded("joint")
     def set_max_impulse(self, identity: int, impulse: float = math.inf) -> None:

@@ -11,6 +11,9 @@ import ctypes
 
 import numpy as np
 
+from ..bodies.identity import KIND_BODY
+from ..bodies.schema import RIGID
+from ..edit import body_placement
 from ..runtime.kernel import EntryPoint
 from ..runtime.memory import PoolFull, address_of, view_rows
 from ..runtime.recorded_calls import recorded, refused_while_recording
@@ -77,19 +80,30 @@ class ListeningConstraint:
         if not self._listeners:
             raise KeyError(f"{call}: the {type(self).__name__.lower()} was removed")
 
+    def _wake_bodies(self) -> None:
+        """Wake the bodies it acts on that still exist: what holds them has changed."""
+        bodies = self._world.bodies
+        for body in self._bodies:
+            if bodies.has(body, KIND_BODY):
+                index = bodies.find("wake", body, KIND_BODY)
+                if int(bodies.rows[index]["mode"]) >= RIGID:
+                    body_placement.wake(self._world.address, index)
+
     @recorded("ListeningConstraint")
     def set_enabled(self, is_enabled: bool) -> None:
-        """Switch it on or off. Raises KeyError after it, its space or one of its bodies was freed."""
+        """Switch it on or off; its bodies wake. Raises KeyError after it, its space or one of its bodies was freed."""
         self._check_there("set_enabled")
         self.row["is_enabled"] = int(is_enabled)
+        self._wake_bodies()
 
     @recorded("ListeningConstraint")
     def remove(self) -> None:
-        """Take it out of its system, also if a body of it was freed before. Nothing else may be called afterwards. Raises
-        KeyError the second time."""
+        """Take it out of its system, also if a body of it was freed before; its bodies wake. Nothing else may be called
+        afterwards. Raises KeyError the second time."""
         self._check_not_removed("remove")
         listeners, self._listeners = self._listeners, []
         if self._world.has_system(self._system):
+            self._wake_bodies()
             for number in listeners:
                 self._world.listener.remove(self._system, number)
             self._world.system(self._system).kept.discard(self)

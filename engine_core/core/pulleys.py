@@ -25,6 +25,7 @@ class Pulley(ListeningConstraint):
     def __init__(self, world, system: int, record: np.ndarray):
         bodies = [int(identity) for identity in record[0]["ids"] if identity]
         super().__init__(world, system, bodies, record, begin_pulley, solve_pulley)
+        self._wake_bodies()
 
     @property
     def length(self) -> float:
@@ -44,11 +45,13 @@ class Pulley(ListeningConstraint):
 
     @recorded("Pulley")
     def set_length(self, shortest: float, longest: float) -> None:
-        """Set limits of |A to its wheel| + ratio |B to its wheel| [m]; equal ones make a rod. Raises ValueError, KeyError."""
+        """Set limits of |A to its wheel| + ratio |B to its wheel| [m]; equal ones make a rod. Both bodies wake. Raises ValueError,
+        KeyError."""
         self._check_there("set_length")
         if not 0.0 <= shortest <= longest < math.inf:
             raise ValueError(f"set_length: 0 <= shortest <= longest is wanted, got {shortest!r} and {longest!r}")
         self.row["shortest"], self.row["longest"] = shortest, longest
+        self._wake_bodies()
 
 
 def _point(name: str, value) -> np.ndarray:
@@ -71,7 +74,7 @@ class PulleyInterface(Part):
     ) -> Pulley:  # fmt: skip
         """Hang two bodies on a rope: from `point_a` of A (its frame) over the wheels `fixed_a` and `fixed_b` (world) to `point_b`
         of B. |A to its wheel| + ratio |B to its wheel| stays between `shortest` and `longest` [m], by default its current value.
-        A body of 0 is the world. Raises KeyError, ValueError."""
+        A body of 0 is the world. Both bodies wake. Raises KeyError, ValueError."""
         record = np.zeros(1, dtype=PULLEY)
         row = record[0]
         if not 0.0 < ratio < math.inf:

@@ -46,6 +46,12 @@ def wake_both(world_address, joint):
     wake_side(world_address, joint, 1)
 
 
+@entry_point("void(int64, int64)")
+def wake_bodies(world_address, index):
+    """Wake the bodies of a joint: it may break under what it bears."""
+    wake_both(world_address, joints_of_world(world_address)[index])
+
+
 @kernel
 def system_of_joint(world_address, joint):
     """Index of the system in which the joint is or may be solved: that of its first body that has one; -1: none."""

@@ -226,8 +226,10 @@ def push_springs(system, joint, rows):
     for r in rows_that_act(joint):
         row = rows[r]
         if row.slot // AXIS_COUNT == SPRING:
-            old = FLOAT64(row.impulse)
-            renewed = min(max(old + FLOAT64(row.late), FLOAT64(row.least)), FLOAT64(row.most))
+            old, late = FLOAT64(row.impulse), FLOAT64(row.late)
+            if late == 0.0 and (2.0 * old >= row.most or 2.0 * old <= row.least):
+                late = old  # too stiff to act in halves, but not beyond its bound
+            renewed = min(max(old + late, FLOAT64(row.least)), FLOAT64(row.most))
             row.impulse = FLOAT32(renewed)
             motion = push_row(joint, row, motion, renewed - old)
     write_motion(joint, row_a, row_b, motion)

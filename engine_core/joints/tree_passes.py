@@ -19,7 +19,7 @@ from .loops import close_loops, factorize_loops, finish_loops, measure_loops, op
 from .measuring import measure_joint, read_motion, row_of
 from .order import nodes_of
 from .preparation import joints_of, rows_of
-from .schema import JOINT, TREE, TREE_NODE
+from .schema import JOINT, TREE, TREE_NODE, UNLIMITED
 from .solving import add_to_totals, push_springs, relax_joint, relax_rows, solve_joint, warm_start_joint
 from .trees import (
     begin_tree, factorize_tree, finish_tree, forget_drifts, gather_up, has_changed, is_calm, is_rubbed, keep_motions,
@@ -177,6 +177,20 @@ def shift_forces(system, nodes, tree, part):
 
 
 @kernel
+def scale_bounds(system, tree, joints, rows, part):
+    """Scale what bounds the impulses of springs, motors and limits of a tree, where something does. What is at its bound acts on
+    a tree that `is_split` as forces do, half of it before bodies move: all of it there would move them by more than it speeds
+    them up, and a motor that just bears a weight would lift it."""
+    for index in joints_in(system, tree):
+        for r in range(joints[index].first_row, joints[index].first_row + joints[index].row_count):
+            row = rows[r]
+            if row.least > FLOAT32(-UNLIMITED):
+                row.least *= FLOAT32(part)
+            if row.most < FLOAT32(UNLIMITED):
+                row.most *= FLOAT32(part)
+
+
+@kernel
 def relax_rows_of_tree(system, nodes, tree, joints, rows, h, late):
     """Measure the joints of a tree at the current poses of its bodies, and run the pass without bias over their rows. `late`: the
     part of the forces of a sub-step that a tree gets now if it `is_split`."""
@@ -184,6 +198,7 @@ def relax_rows_of_tree(system, nodes, tree, joints, rows, h, late):
         for index in joints_in(system, tree):
             relax_joint(system, joints[index], rows, h)
         return
+    scale_bounds(system, tree, joints, rows, 2.0)
     for index in joints_in(system, tree):
         measure_joint(system, joints[index], rows, h)
     for index in joints_in(system, tree):
@@ -219,6 +234,8 @@ def tables_of(system):
 @kernel
 def push_tree(system, nodes, tree, joints, rows, bodies, h, softness):
     """Run the pass with bias over a tree, after its warm start: its bodies then have the velocities to move with."""
+    if tree.is_split:
+        scale_bounds(system, tree, joints, rows, 0.5)
     solve_rows_of_tree(system, tree, joints, rows, h, softness)
     solve_without_drift(system, nodes, tree, joints, rows, bodies, softness[0])
 

@@ -7,7 +7,7 @@ A step listener, solved in each sub-step as one soft row with warm start (soft c
 import numpy as np
 
 from ..bodies.records import system_at, world_at
-from ..bodies.schema import BODY, RIGID
+from ..bodies.schema import BODY, KINEMATIC, RIGID
 from ..constraints.schema import DELTA_POSITION, DELTA_ROTATION, ROW_SIZE
 from ..geometry.vector import (
     add, length, multiply, quaternion, rotate, scale, store3, subtract, vector3,
@@ -29,6 +29,7 @@ PULLEY = np.dtype(
         ("ratio", "f8"),
         ("shortest", "f8"), ("longest", "f8"),  # [m]
         ("is_enabled", "i8"),
+        ("holds", "i8"),  # whether it held both bodies in the last step
         ("length", "f8"),  # current [m]
         ("impulse", "f8"),  # of the last sub-step; negative: it pulls [N s]
         ("total_impulse", "f8"),  # of the last step
@@ -99,20 +100,44 @@ def speed_and_mass(system, bodies, pulley):
     return speed, mass
 
 
+@kernel
+def holds(system, bodies, pulley):
+    """Whether a pulley is switched on, and both of its sides are there."""
+    return pulley.is_enabled != 0 and is_there(system, bodies, pulley, 0) and is_there(system, bodies, pulley, 1)
+
+
+@kernel
+def moves(bodies, pulley, side):
+    """Whether the body of a side moves, so that the rope may wake the other one. Kinematic bodies are awake only while they
+    move."""
+    index = pulley.bodies[side]
+    if index < 0 or bodies[index].active_index < 0:
+        return False
+    return bodies[index].mode == KINEMATIC or (bodies[index].mode >= RIGID and bodies[index].sleep_time == 0.0)
+
+
+@kernel
+def wake_side(system, world, bodies, pulley, side):
+    """Wake the body of a side, if it is there and can move."""
+    index = pulley.bodies[side]
+    if index >= 0 and is_there(system, bodies, pulley, side) and bodies[index].mode >= RIGID:
+        wake_island(system, world, bodies, index)
+
+
 @entry_point("void(int64, int64, float64)")
 def begin_pulley(system_address, address, delta_time):
-    """Step listener, before the step: wake a body that is pulled by a moving one."""
+    """Step listener, before the step: wake a body that is pulled by a moving one, or that the rope no longer holds because the
+    other one was freed or left the space."""
     system, pulley = system_at(system_address), view(address, 1, PULLEY)[0]
     world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     pulley.total_impulse = 0.0
-    if not pulley.is_enabled or not (is_there(system, bodies, pulley, 0) and is_there(system, bodies, pulley, 1)):
-        return
+    has_held, pulley.holds = pulley.holds, 1 if holds(system, bodies, pulley) else 0
+    if not pulley.holds:
+        pulley.impulse = 0.0
     for side in range(2):
-        other = pulley.bodies[1 - side]
-        moves = is_pulled(bodies, pulley, 1 - side) and bodies[other].sleep_time == 0.0
-        if moves and pulley.bodies[side] >= 0 and bodies[pulley.bodies[side]].mode >= RIGID:
-            wake_island(system, world, bodies, pulley.bodies[side])
+        if has_held and not pulley.holds or pulley.holds and moves(bodies, pulley, 1 - side):
+            wake_side(system, world, bodies, pulley, side)
 
 
 @entry_point("void(int64, int64, float64)")
@@ -121,7 +146,7 @@ def solve_pulley(system_address, address, h):
     system, pulley = system_at(system_address), view(address, 1, PULLEY)[0]
     world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
-    if not pulley.is_enabled or not (is_there(system, bodies, pulley, 0) and is_there(system, bodies, pulley, 1)):
+    if not pulley.holds:
         return
     first = measure_side(system, bodies, pulley, 0)
     pulley.length = first + pulley.ratio * measure_side(system, bodies, pulley, 1)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from small_world import TICK, SmallWorld
 
+from scree.bodies.schema import KINEMATIC
+
 
 def hang(mass_a: float, mass_b: float, ratio: float = 1.0, sleeps: bool = False, **limits):
     world = SmallWorld(sleeps=sleeps)
@@ -42,6 +44,47 @@ def test_who_hangs_on_the_rope_of_a_mover_wakes():
     world.throw(a, (0.0, -1.0, 0.0))
     world.step(30)
     assert world.is_awake(b) and world.velocity(b)[1] == pytest.approx(0.5, abs=0.02)
+
+
+LETS_GO = {
+    "removed": lambda world, b, pulley: pulley.remove(),
+    "switched off": lambda world, b, pulley: pulley.set_enabled(False),
+    "longer by 2 m": lambda world, b, pulley: pulley.set_length(0.0, 12.0),
+    "the other body freed": lambda world, b, pulley: world.world.body.destroy(b),
+    "the other body taken away": lambda world, b, pulley: world.world.body.set_system(b, 0),
+}
+
+
+@pytest.mark.parametrize("change", LETS_GO)
+def test_a_load_that_sleeps_on_a_rope_falls_when_the_rope_lets_go(change):
+    """v = g t."""
+    world, a, b, pulley = hang(1.0, 1.0, sleeps=True)
+    world.step(120)
+    assert not world.is_awake(a) and not world.is_awake(b)
+    LETS_GO[change](world, b, pulley)
+    world.step(12)
+    assert world.is_awake(a) and world.velocity(a)[1] == pytest.approx(-10.0 * 12 * TICK, rel=1e-3)
+
+
+def test_a_shorter_rope_lifts_the_loads_that_sleep_on_it():
+    world, a, b, pulley = hang(1.0, 1.0, sleeps=True)
+    world.step(120)
+    pulley.set_length(0.0, 9.0)
+    world.step(120)
+    assert world.position(a)[1] + world.position(b)[1] == pytest.approx(11.0, abs=0.02)
+
+
+def test_a_moving_platform_pulls_a_load_that_sleeps_on_its_rope():
+    world = SmallWorld(sleeps=True)
+    box = world.box(0.2, 0.2, 0.2)
+    a, b = world.add(box, (-2.0, 5.0, 0.0)), world.add(box, (2.0, 5.0, 0.0), KINEMATIC)
+    world.world.pulley.create(a, b, (0, 0, 0), (0, 0, 0), (-2.0, 10.0, 0.0), (2.0, 10.0, 0.0))
+    world.step(120)
+    assert not world.is_awake(a)
+    for tick in range(60):
+        world.move(b, (2.0, 5.0 - (tick + 1) * TICK, 0.0))
+        world.step()
+    assert world.position(a)[1] == pytest.approx(6.0, abs=0.02)
 
 
 def test_a_freed_body_lets_go_of_the_rope():

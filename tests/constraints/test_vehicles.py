@@ -237,6 +237,9 @@ def test_wheels_push_back_what_they_stand_on():
 def test_vehicles_go_with_their_bodies_and_by_call():
     road = Road()
     road.settle(1.0)
+    road.sleep(road.chassis)
+    road.step()
+    assert not road.is_awake(road.chassis)
     road.car.remove()
     assert int(road.row["step"]["listener_count"]) == 0
     road.step(60)
