@@ -1,5 +1,7 @@
 """Blocks of contacts as they are prepared, against a naive twin in double precision that goes from manifold to manifold."""
 
+import math
+
 import numpy as np
 import pytest
 from small_world import SmallWorld
@@ -120,7 +122,9 @@ def check_friction(fields, manifold, a, b, twin):
 
 def patch_part(manifold, a, b, normal) -> float:
     """The patch of the points of a manifold, as a part of the inner radius of the smaller body."""
-    if manifold["point_count"] != 1 or not (manifold["rounding_a"] or manifold["rounding_b"]):
+    corners = [math.sqrt(3.0) * 1.001 * manifold[key] for key in ("rounding_a", "rounding_b")]
+    has_ball = any(0.0 < body["extent"] <= corner for body, corner in zip((a, b), corners, strict=True))
+    if manifold["point_count"] != 1 or not has_ball:
         return CONTACT_PATCH
     spin = a["angular_velocity"].astype(float) - b["angular_velocity"].astype(float)
     about = abs(spin @ normal)
