@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..bodies.motion import surface_spin, surface_velocity, turning_of
+from ..bodies.motion import begin_rest, surface_spin, surface_velocity, turning_of
 from ..bodies.overlap import allowed_overlap
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, IS_HIT, RIGID
@@ -56,6 +56,8 @@ USUAL_MASSES, UNEVEN_MASSES, FIRMER = 9.0 / 11.0, 99.0 / 101.0, 0.1
 """Contacts have the usual firmness up to this difference of two masses divided by their sum (10 to 1). From there to the second
 (100 to 1) they become firmer by this part of the extra firmness of contacts with static bodies; with more, heavy bodies rock on
 light ones."""
+CARRIED = 0.25
+"""A body that goes along with at least this part of the velocity of a running surface is carried by it."""
 STIFFEST = 0.1875
 """The highest frequency of contacts, as a part of the rate of sub-steps: the solver cannot settle stiffer ones."""
 
@@ -93,6 +95,20 @@ def spin_of_table(world_address, body):
 
 
 @kernel
+def keep_carried_awake(a, b, surface, spin, normal):
+    """Have bodies that a running surface carries along begin a new rest: they move, however slow the surface is. `surface`,
+    `spin`: how much faster B's surface runs than A's [m/s], and how much faster it turns about the normal [rad/s]."""
+    along = add_scaled(surface, normal, -dot(surface, normal))
+    way = subtract(vector3(b.linear_velocity), vector3(a.linear_velocity))
+    turn = dot(subtract(vector3(b.angular_velocity), vector3(a.angular_velocity)), normal)
+    if dot(way, along) < -CARRIED * dot(along, along) or turn * spin < -CARRIED * spin * spin:
+        if a.mode >= RIGID:
+            begin_rest(a)
+        if b.mode >= RIGID:
+            begin_rest(b)
+
+
+@kernel
 def prepare_surfaces(system, manifold, index, a, b, lane):
     """Write the target velocity of conveyors along the tangents, their spin about the normal, and that of turntables, once
     tangents and the centre of friction are known."""
@@ -106,6 +122,7 @@ def prepare_surfaces(system, manifold, index, a, b, lane):
     normal = get_vector(lane, NORMAL)
     spin = subtract(surface_spin(system.world, b), surface_spin(system.world, a))
     lane[TWIST_VELOCITY * 8] = FLOAT32(dot(spin, normal))
+    keep_carried_awake(a, b, surface, dot(spin, normal), normal)
     lane[TABLE_SPIN * 8] = FLOAT32(dot(add(spin_of_table(system.world, a), spin_of_table(system.world, b)), normal))
     if surface[0] != 0.0 or surface[1] != 0.0 or surface[2] != 0.0:
         tangent = get_vector(lane, TANGENT)

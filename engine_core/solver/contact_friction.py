@@ -10,8 +10,10 @@ twist is an impulse at that lever [N s], which makes the ellipsoid a ball.
 About any other centre the force of a body that slides straight would turn it: nothing is left of the limit to hold it. The centre
 is that of the impulses at the pass's start. Blocks keep sliding and twist at the middle of the points (`ANCHOR_A`, `ANCHOR_B`).
 
-Inside the limit friction stops the surfaces. Beyond it friction acts against their motion. Its steps then have the same length in
-all directions, the smaller one: otherwise a body that is hard to turn would lose the friction of its sliding to a slow spin.
+Inside the limit friction stops the surfaces. Beyond it friction acts against their motion. Its steps then point straight against
+the speeds, with the mass of the direction that is easiest to move. With the effective masses of each direction, a body that is hard
+to turn would lose the friction of its sliding to a slow spin, and a long box would run aside: it tilts more easily about its length,
+which the floor prevents, so friction across it would be too small.
 """
 
 import numpy as np
@@ -127,14 +129,17 @@ def measure_friction(block, wanted, anchors, twists, arms, directions):
     twist = dot8(normal, add8(twists[0], twists[1]))
     (m11, m22, m12), by_twist = weigh_at_pressure(block, center, twist, by_twist)
     by_twist = lever * by_twist[0], lever * by_twist[1]
-    twist_mass, sliding_mass = field(block, TWIST_MASS) / (lever * lever), half * (m11 + m22)
+    twist_mass, uneven = field(block, TWIST_MASS) / (lever * lever), half * (m11 - m22)
+    sliding_mass = half * (m11 + m22) - square_root8(fused_multiply_add(uneven, uneven, m12 * m12))  # of the easiest direction
     held = fused_multiply_add(m11, by_twist[0], m12 * by_twist[1]), fused_multiply_add(m12, by_twist[0], m22 * by_twist[1])
     is_left = one - twist_mass * fused_multiply_add(by_twist[0], held[0], by_twist[1] * held[1])
     both = twist_mass / max8(is_left, splat8(FLOAT32(LEAST_PART)))
-    ratio = twist_mass / max8(sliding_mass, tiny)
-    sliding_part = where_greater8(twist_mass, tiny, min8(ratio, one), one)  # without a mass that turns, nothing is shared
-    twist_part = where_greater8(sliding_mass, tiny, min8(one / max8(ratio, tiny), one), one)
-    return center, by_twist, (m11, m22, m12, held, both), (sliding_part, twist_mass * twist_part)
+    least = min8(twist_mass, sliding_mass)
+    parts = (
+        where_greater8(twist_mass, tiny, least, sliding_mass),  # without a mass that turns, nothing is shared
+        where_greater8(sliding_mass, tiny, least, twist_mass),
+    )
+    return center, by_twist, (m11, m22, m12, held, both), parts
 
 
 @kernel
@@ -150,15 +155,17 @@ def stop_surfaces(old, speeds, masses):
 
 
 @kernel
-def step_against(old, stopping, speeds, masses, parts, limit):
-    """Impulses of friction at the limit: steps from the `old` ones against the speeds of the surfaces, of equal length in all
-    directions, cut at the limit. If such a step ends inside the limit, it goes on towards the `stopping` impulses, which are
-    beyond. `parts`: the part of a step that would stop sliding, and the mass of twists for that length."""
+def step_against(old, stopping, beyond, speeds, parts, limit):
+    """Impulses of friction at the limit: steps from the `old` ones straight against the speeds of the surfaces, cut at the limit.
+    If such a step ends inside the limit, it goes on towards the `stopping` impulses, which are beyond. Where these are hardly
+    beyond, it begins nearer to them: there must be no jump where they reach the limit, or sweeps would never agree. `parts`: masses
+    for steps of sliding and of twists [kg], equal unless one of the two is 0; `beyond`: the size of the stopping impulses."""
     one, zero, tiny = splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0e-20))
-    m11, m22, m12, _, _ = masses
-    first = old[0] - parts[0] * fused_multiply_add(m11, speeds[0], m12 * speeds[1])
-    second = old[1] - parts[0] * fused_multiply_add(m12, speeds[0], m22 * speeds[1])
+    first, second = old[0] - parts[0] * speeds[0], old[1] - parts[0] * speeds[1]
     third = old[2] - parts[1] * speeds[2]
+    near = max8(splat8(FLOAT32(2.0)) - beyond / max8(limit, tiny), zero)
+    first, second = fused_multiply_add(near, stopping[0] - first, first), fused_multiply_add(near, stopping[1] - second, second)
+    third = fused_multiply_add(near, stopping[2] - third, third)
     size = fused_multiply_add(first, first, fused_multiply_add(second, second, third * third))
     lacks = limit * limit - size
     ways = stopping[0] - first, stopping[1] - second, stopping[2] - third
@@ -186,7 +193,7 @@ def rub(old, changes, speeds, terms, limit):
         first = fused_multiply_add(by_twist[0], changes[2], speeds[0])
         second = fused_multiply_add(by_twist[1], changes[2], speeds[1])
         third = fused_multiply_add(by_twist[0], changes[0], fused_multiply_add(by_twist[1], changes[1], speeds[2]))
-        cut = step_against(old, new, (first, second, third), masses, parts, limit)
+        cut = step_against(old, new, square_root8(size), (first, second, third), parts, limit)
         new = (
             where_greater8(excess, zero, cut[0], new[0]), where_greater8(excess, zero, cut[1], new[1]),
             where_greater8(excess, zero, cut[2], new[2]),

@@ -30,6 +30,8 @@ INT32, FLOAT32 = np.int32, np.float32
 BALANCED = 0.003
 """A body that floats free may fall asleep once its weight and its buoyancy have been equal up to this part of gravity for the
 time that it takes to fall asleep: what bobs is slow where it turns round. What waves reach does not fall asleep."""
+CARRIED = 0.25
+"""A body that goes along with more than this part of the velocity of a current does not fall asleep, however slow that is."""
 DEEPEST_LIFT = 1.0
 """A body that is lifted goes no farther in a step than this many times the depth of what it displaces: light and thin bodies
 would be thrown out of the water."""
@@ -199,7 +201,9 @@ def float_body(system, world, water, body, delta_time, count):
         body, add(lift, drag), add(add(torque, cross(arm, drag)), spin_drag_on(water, body, rotation, below, braked, delta_time))
     )
     is_free = body.pair_count == 0 and max(length(faster), turning) > BALANCED * gravity
-    if is_free or (water.wave_count > 0 and below < ALL_BELOW * whole):
+    flow = vector3(water.flow)
+    is_carried = dot(vector3(body.linear_velocity), flow) > CARRIED * dot(flow, flow)
+    if is_free or is_carried or (water.wave_count > 0 and below < ALL_BELOW * whole):
         begin_rest(body)
     return True
 
