@@ -59,7 +59,8 @@ OF_SYSTEM = Fields(
         "settings.joint_iterations", "settings.push_out_speed", "settings.penetration_slop",
         "settings.articulated_penetration_slop", "settings.restitution_threshold", "settings.sleep_linear_threshold",
         "settings.sleep_angular_threshold", "settings.time_to_sleep", "settings.is_sleeping_allowed",
-        "settings.is_warm_starting", "step.count", "step.last_delta_time", "bodies.active_count", "bodies.active_disorder",
+        "settings.is_warm_starting", "step.count", "step.last_delta_time", "step.last_substep_time",
+        "bodies.active_count", "bodies.active_disorder",
         "bodies.active_kinematic_count", "bodies.fell_asleep_count", "bodies.changed_count", "bodies.moved_count",
         "bodies.woke_count", "pairs.count", "pairs.first_free", "pairs.active_count", "pairs.active_disorder",
         "pairs.changed_count", "pairs.table_capacity", "manifolds.count", "manifolds.first_free", "reports.pair_count",
@@ -81,7 +82,7 @@ OF_SYSTEM = Fields(
         "edits.capacity", "edits.tail", "edits.padding_1", "edits.gate", "edits.padding_2", "edits.head", "edits.padding_3",
     ),
     scratch=(
-        "step.substep", "solver.some_block_is_elastic", "solver.some_block_has_impact", "solver.some_block_bounces",
+        "step.substep", "step.warm_part", "step.warm_share", "solver.some_block_is_elastic", "solver.some_block_has_impact", "solver.some_block_bounces",
         "solver.some_bounce_changed", "solver.some_joined_bounced", "step.steps_left", "step.steps_done",
         "pairs.candidate_count", "pairs.chosen_count", "constraints.block_count", "joints.count", "joints.loose_count",
         "joints.row_count", "joints.tree_count", "joints.node_count", "step.is_shared", "solver.sweep_round",
