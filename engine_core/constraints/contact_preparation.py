@@ -56,8 +56,8 @@ USUAL_MASSES, UNEVEN_MASSES, FIRMER = 9.0 / 11.0, 99.0 / 101.0, 0.1
 light ones."""
 MOST_LONGER = 2.0
 """Impulses grow at most by this factor from one step to a longer one, unless a body lies alone on something immovable: those of a
-stack that settles to the other stiffness of its contacts are many times the load for one sub-step. With 16, a stack of six topples
-as steps of 1/20 s and 1/240 s alternate."""
+stack that settles to the other stiffness of its contacts are many times the load for one sub-step. With 16, a stack of six
+topples as steps of 1/20 s and 1/240 s alternate."""
 CARRIED = 0.25
 """A body that goes along with at least this part of the velocity of a running surface is carried by it."""
 STIFFEST = 0.1875

@@ -45,8 +45,8 @@ class Pulley(ListeningConstraint):
 
     @recorded("Pulley")
     def set_length(self, shortest: float, longest: float) -> None:
-        """Set limits of |A to its wheel| + ratio |B to its wheel| [m]; equal ones make a rod. Both bodies wake. Raises ValueError,
-        KeyError."""
+        """Set limits of |A to its wheel| + ratio |B to its wheel| [m]; equal ones make a rod. Both bodies wake. Raises
+        ValueError, KeyError."""
         self._check_there("set_length")
         if not 0.0 <= shortest <= longest < math.inf:
             raise ValueError(f"set_length: 0 <= shortest <= longest is wanted, got {shortest!r} and {longest!r}")

@@ -11,9 +11,9 @@ About any other centre the force of a body that slides straight would turn it: n
 is that of the impulses at the pass's start. Blocks keep sliding and twist at the middle of the points (`ANCHOR_A`, `ANCHOR_B`).
 
 Inside the limit friction stops the surfaces. Beyond it friction acts against their motion. Its steps then point straight against
-the speeds, with the mass of the direction that is easiest to move. With the effective masses of each direction, a body that is hard
-to turn would lose the friction of its sliding to a slow spin, and a long box would run aside: it tilts more easily about its length,
-which the floor prevents, so friction across it would be too small.
+the speeds, with the mass of the direction that is easiest to move. With the effective masses of each direction, a body that is
+hard to turn would lose the friction of its sliding to a slow spin, and a long box would run aside: it tilts more easily about its
+length, which the floor prevents, so friction across it would be too small.
 """
 
 import numpy as np
@@ -158,8 +158,8 @@ def stop_surfaces(old, speeds, masses):
 def step_against(old, stopping, beyond, speeds, parts, limit):
     """Impulses of friction at the limit: steps from the `old` ones straight against the speeds of the surfaces, cut at the limit.
     If such a step ends inside the limit, it goes on towards the `stopping` impulses, which are beyond. Where these are hardly
-    beyond, it begins nearer to them: there must be no jump where they reach the limit, or sweeps would never agree. `parts`: masses
-    for steps of sliding and of twists [kg], equal unless one of the two is 0; `beyond`: the size of the stopping impulses."""
+    beyond, it begins nearer to them: there must be no jump where they reach the limit, or sweeps would never agree. `parts`:
+    masses for steps of sliding and of twists [kg], equal unless one of the two is 0; `beyond`: the size of `stopping`."""
     one, zero, tiny = splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0e-20))
     first, second = old[0] - parts[0] * speeds[0], old[1] - parts[0] * speeds[1]
     third = old[2] - parts[1] * speeds[2]

@@ -44,8 +44,8 @@ AT_THEIR_BOUND = {
 @pytest.mark.parametrize("factor", [0.5, 1.0, 1.5])
 @pytest.mark.parametrize("kind", AT_THEIR_BOUND)
 def test_a_limited_force_beside_gravity(kind, factor, delta_time, substep_count):
-    """y = (F / m - g) t^2 / 2 at the velocity (F / m - g) t; a force of m g holds the body where it is. What is too stiff to act in
-    halves is ahead by half a sub-step."""
+    """y = (F / m - g) t^2 / 2 at the velocity (F / m - g) t; a force of m g holds the body where it is. What is too stiff to act
+    in halves is ahead by half a sub-step."""
     space, body = on_slider(substep_count, **AT_THEIR_BOUND[kind](factor * MASS * G))
     time = run(space, 2.0, delta_time)
     acceleration = (factor - 1.0) * G
