@@ -165,6 +165,9 @@ _STEP = np.dtype(
     [
         ("count", "i8"),  # steps done
         ("last_delta_time", "f8"),  # [s]
+        ("last_substep_time", "f8"),  # length of the sub-steps of the last step [s]
+        ("warm_part", "f8"),  # of this step's sub-steps by those of the last one: impulses of loads last as long as sub-steps
+        ("warm_share", "f8"),  # of this step's sub-steps by the last step
         ("substep", "i8"),  # the one that is being solved
         ("steps_left", "i8"), ("steps_done", "i8"),  # of the collision steps of one update, after and before this one
         ("jobs", "i8"),  # addresses of the jobs of the step, by number

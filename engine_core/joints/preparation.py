@@ -143,7 +143,7 @@ def prepare_joints(system_address, begin, end, worker):
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.joints.active, system.joints.count, INT32)
     h = system.step.last_delta_time / system.settings.substep_count
-    warm = 1.0 if system.settings.is_warm_starting else 0.0
+    warm = system.step.warm_part if system.settings.is_warm_starting else 0.0
     for k in range(begin, end):
         joint = joints[active[k]]
         center_a = prepare_side(system.world, joint, bodies, 0)

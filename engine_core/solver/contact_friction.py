@@ -159,8 +159,7 @@ def step_against(old, stopping, beyond, speeds, parts, limit):
     """Impulses of friction at the limit: steps from the `old` ones straight against the speeds of the surfaces, cut at the limit.
     If such a step ends inside the limit, it goes on towards the `stopping` impulses, which are beyond. Where these are hardly
     beyond, it begins nearer to them: there must be no jump where they reach the limit, or sweeps would never agree. `parts`:
-    masses for steps of sliding and of twists [kg], equal unless one of the two is 0; `beyond`: the size of the stopping
-    impulses."""
+    masses for steps of sliding and of twists [kg], equal unless one of the two is 0; `beyond`: the size of `stopping`."""
     one, zero, tiny = splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0e-20))
     first, second = old[0] - parts[0] * speeds[0], old[1] - parts[0] * speeds[1]
     third = old[2] - parts[1] * speeds[2]

@@ -133,8 +133,7 @@ def begin_pulley(system_address, address, delta_time):
     bodies = view(world.bodies, world.body_capacity, BODY)
     pulley.total_impulse = 0.0
     has_held, pulley.holds = pulley.holds, 1 if holds(system, bodies, pulley) else 0
-    if not pulley.holds:
-        pulley.impulse = 0.0
+    pulley.impulse = pulley.impulse * system.step.warm_part if pulley.holds else 0.0
     for side in range(2):
         if has_held and not pulley.holds or pulley.holds and moves(bodies, pulley, 1 - side):
             wake_side(system, world, bodies, pulley, side)

@@ -86,7 +86,11 @@ def begin_vehicle(system_address, address, delta_time):
         return
     body = bodies[vehicle.body]
     wheels, shafts = view(vehicle.wheels, vehicle.wheel_count, WHEEL), view(vehicle.shafts, vehicle.shaft_count, SHAFT)
+    for k in range(vehicle.shaft_count):
+        shafts[k].braked *= system.step.warm_part
     for k in range(vehicle.wheel_count):
+        wheels[k].drive *= system.step.warm_part
+        wheels[k].side *= system.step.warm_part
         find_ground(system, system_address, world, bodies, vehicle, address, wheels[k])
         shaft = shafts[wheels[k].shaft]
         turned = wheels[k].turned + delta_time * shaft.speed * shaft.radius / wheels[k].radius

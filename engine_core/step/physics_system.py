@@ -56,6 +56,8 @@ from .ticks import TickRing, note_tick
 
 WORTH_THREADS = 256
 """The number of active bodies, pairs and the work of listeners together from which a step wakes the workers."""
+MOST_LONGER = 16.0
+"""Impulses grow at most by this factor from one step to a longer one: those of impacts are no forces."""
 LEAST_PAIR_TABLE = 4096
 """Initial slots of the hash table of pairs: a power of two."""
 
@@ -122,10 +124,20 @@ def finish_step(system, address):
 
 
 @kernel
+def compare_substeps(system, h):
+    """Note how much longer sub-steps are than those of the last step. Impulses that a step starts from are scaled by it: they are
+    forces times the time for which they acted."""
+    last, system.step.last_substep_time = system.step.last_substep_time, h
+    system.step.warm_part = min(h / last, MOST_LONGER) if last > 0.0 else 1.0
+    system.step.warm_share = h / system.step.last_delta_time if last > 0.0 else 0.0
+
+
+@kernel
 def advance(system, address, delta_time):
     """Run the stages of a step in their order."""
     system.bodies.fell_asleep_count = 0
     renew_event_list(system)
+    compare_substeps(system, delta_time / system.settings.substep_count)
     system.step.last_delta_time = delta_time
     enter(system, APPLY_CHANGES)
     apply_changes(system, delta_time)
