@@ -10,10 +10,10 @@ twist is an impulse at that lever [N s], which makes the ellipsoid a ball.
 About any other centre the force of a body that slides straight would turn it: nothing is left of the limit to hold it. The centre
 is that of the impulses at the pass's start. Blocks keep sliding and twist at the middle of the points (`ANCHOR_A`, `ANCHOR_B`).
 
-Inside the limit friction stops the surfaces. Beyond it friction acts against their motion. Its steps then point straight against
-the speeds, with the mass of the direction that is easiest to move. With the effective masses of each direction, a body that is
-hard to turn would lose the friction of its sliding to a slow spin, and a long box would run aside: it tilts more easily about its
-length, which the floor prevents, so friction across it would be too small.
+Inside the limit friction stops the surfaces. Beyond it friction acts against their motion, in steps of the same length in all
+directions, the smaller one: otherwise a body that is hard to turn would lose the friction of its sliding to a slow spin. Steps
+against slow motion are those of the effective masses, which settle in few sweeps. A body that slides needs steps straight against
+its speeds: by the masses a long box would run aside, since it tilts more easily about its length, which the floor prevents.
 """
 
 import numpy as np
@@ -42,6 +42,9 @@ LEAST_LEVER = 0.0025
 is a patch of a twentieth of that distance."""
 LEAST_DETERMINANT = 1.0e-4
 """The largest coupling of the two directions of friction (relative to the uncoupled values): the limit of single precision."""
+SLIDES = 4.0
+"""Surfaces slide that would take this many times the limit of friction to stop; between that and twice as much, the two kinds of
+steps are mixed."""
 LEAST_PART = 1.0e-3
 """The least part of a twist that friction along the tangents does not answer: the limit of single precision."""
 
@@ -113,6 +116,26 @@ def weigh_at_pressure(block, center, twist, by_twist):
 
 
 @kernel
+def share_of_masses(sliding_mass, twist_mass):
+    """The part of a step that would stop sliding, and the mass of twists for a step of that length."""
+    one, tiny = splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-20))
+    ratio = twist_mass / max8(sliding_mass, tiny)
+    sliding_part = where_greater8(twist_mass, tiny, min8(ratio, one), one)  # without a mass that turns, nothing is shared
+    twist_part = where_greater8(sliding_mass, tiny, min8(one / max8(ratio, tiny), one), one)
+    return sliding_part, twist_mass * twist_part
+
+
+@kernel
+def masses_straight(sliding_mass, uneven, m12, twist_mass):
+    """Masses for steps of sliding and of twists straight against the speeds [kg]: those of the direction that is easiest to
+    move, equal unless one of the two is 0."""
+    tiny = splat8(FLOAT32(1.0e-20))
+    easiest = sliding_mass - square_root8(fused_multiply_add(uneven, uneven, m12 * m12))
+    least = min8(twist_mass, easiest)
+    return where_greater8(twist_mass, tiny, least, easiest), where_greater8(easiest, tiny, least, twist_mass)
+
+
+@kernel
 def measure_friction(block, wanted, anchors, twists, arms, directions):
     """Compute what friction needs in all sweeps of a pass. Writes the coupling of twist and points. Return the centre of
     pressure and the lever of twists, see `find_pressure`; the speeds along the two tangents for a unit of twist at the lever
@@ -120,7 +143,7 @@ def measure_friction(block, wanted, anchors, twists, arms, directions):
 
     `anchors`: centres of friction from A and from B, world axes; `twists`: spins of A and B for a unit of twist about the normal,
     world axes; `arms`: see `couple_twist`; `directions`: see `find_pressure`."""
-    one, tiny, half = splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-20)), splat8(FLOAT32(0.5))
+    one, half = splat8(FLOAT32(1.0)), splat8(FLOAT32(0.5))
     center = find_pressure(block, directions)
     couple_twist(block, wanted, arms)
     normal, tangent, lever = field3(block, NORMAL), field3(block, TANGENT), center[2]
@@ -129,16 +152,11 @@ def measure_friction(block, wanted, anchors, twists, arms, directions):
     twist = dot8(normal, add8(twists[0], twists[1]))
     (m11, m22, m12), by_twist = weigh_at_pressure(block, center, twist, by_twist)
     by_twist = lever * by_twist[0], lever * by_twist[1]
-    twist_mass, uneven = field(block, TWIST_MASS) / (lever * lever), half * (m11 - m22)
-    sliding_mass = half * (m11 + m22) - square_root8(fused_multiply_add(uneven, uneven, m12 * m12))  # of the easiest direction
+    twist_mass, sliding_mass = field(block, TWIST_MASS) / (lever * lever), half * (m11 + m22)
     held = fused_multiply_add(m11, by_twist[0], m12 * by_twist[1]), fused_multiply_add(m12, by_twist[0], m22 * by_twist[1])
     is_left = one - twist_mass * fused_multiply_add(by_twist[0], held[0], by_twist[1] * held[1])
     both = twist_mass / max8(is_left, splat8(FLOAT32(LEAST_PART)))
-    least = min8(twist_mass, sliding_mass)
-    parts = (
-        where_greater8(twist_mass, tiny, least, sliding_mass),  # without a mass that turns, nothing is shared
-        where_greater8(sliding_mass, tiny, least, twist_mass),
-    )
+    parts = share_of_masses(sliding_mass, twist_mass), masses_straight(sliding_mass, half * (m11 - m22), m12, twist_mass)
     return center, by_twist, (m11, m22, m12, held, both), parts
 
 
@@ -155,17 +173,21 @@ def stop_surfaces(old, speeds, masses):
 
 
 @kernel
-def step_against(old, stopping, beyond, speeds, parts, limit):
-    """Impulses of friction at the limit: steps from the `old` ones straight against the speeds of the surfaces, cut at the limit.
-    If such a step ends inside the limit, it goes on towards the `stopping` impulses, which are beyond. Where these are hardly
-    beyond, it begins nearer to them: there must be no jump where they reach the limit, or sweeps would never agree. `parts`:
-    masses for steps of sliding and of twists [kg], equal unless one of the two is 0; `beyond`: the size of `stopping`."""
+def step_against(old, stopping, beyond, speeds, masses, parts, limit):
+    """Impulses of friction at the limit: steps from the `old` ones against the speeds of the surfaces, of equal length in all
+    directions, cut at the limit: by the effective masses against slow motion, straight against fast. If such a step ends inside
+    the limit, it goes on towards the `stopping` impulses, which are beyond. `beyond`: the size of these; `parts`: of
+    `share_of_masses` and `masses_straight`."""
     one, zero, tiny = splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0e-20))
-    first, second = old[0] - parts[0] * speeds[0], old[1] - parts[0] * speeds[1]
-    third = old[2] - parts[1] * speeds[2]
-    near = max8(splat8(FLOAT32(2.0)) - beyond / max8(limit, tiny), zero)
-    first, second = fused_multiply_add(near, stopping[0] - first, first), fused_multiply_add(near, stopping[1] - second, second)
-    third = fused_multiply_add(near, stopping[2] - third, third)
+    m11, m22, m12, _, _ = masses
+    (part, twist_mass), (straight, straight_twist) = parts
+    slides = min8(max8(beyond / max8(limit, tiny) * splat8(FLOAT32(1.0 / SLIDES)) - one, zero), one)
+    first = part * fused_multiply_add(m11, speeds[0], m12 * speeds[1])
+    second = part * fused_multiply_add(m12, speeds[0], m22 * speeds[1])
+    third = twist_mass * speeds[2]
+    first = old[0] - fused_multiply_add(slides, straight * speeds[0] - first, first)
+    second = old[1] - fused_multiply_add(slides, straight * speeds[1] - second, second)
+    third = old[2] - fused_multiply_add(slides, straight_twist * speeds[2] - third, third)
     size = fused_multiply_add(first, first, fused_multiply_add(second, second, third * third))
     lacks = limit * limit - size
     ways = stopping[0] - first, stopping[1] - second, stopping[2] - third
@@ -193,7 +215,7 @@ def rub(old, changes, speeds, terms, limit):
         first = fused_multiply_add(by_twist[0], changes[2], speeds[0])
         second = fused_multiply_add(by_twist[1], changes[2], speeds[1])
         third = fused_multiply_add(by_twist[0], changes[0], fused_multiply_add(by_twist[1], changes[1], speeds[2]))
-        cut = step_against(old, new, square_root8(size), (first, second, third), parts, limit)
+        cut = step_against(old, new, square_root8(size), (first, second, third), masses, parts, limit)
         new = (
             where_greater8(excess, zero, cut[0], new[0]), where_greater8(excess, zero, cut[1], new[1]),
             where_greater8(excess, zero, cut[2], new[2]),

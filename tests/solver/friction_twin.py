@@ -61,11 +61,15 @@ def to_pressure(fields, points) -> np.ndarray:
 
 
 def at_limit(start, stopping, speeds, answers, limit: float) -> np.ndarray:
-    """Friction at its limit: a step straight against the speeds, as large as the easiest direction allows, cut at the limit or
-    extended to it towards what would stop the surfaces; the less of that is beyond the limit, the nearer it is to that.
-    `answers`: speeds by a unit of each."""
-    step = start - speeds / max(np.linalg.eigvalsh(answers[:2, :2])[1], answers[2, 2])
-    step = step + (stopping - step) * max(2.0 - np.linalg.norm(stopping) / max(limit, 1e-20), 0.0)
+    """Friction at its limit: a step of equal length in all directions against the speeds, as large as the easiest direction
+    allows, cut at the limit or extended to it towards what would stop the surfaces. It is by the masses against slow motion, and
+    straight against what takes 8 times the limit to stop. `answers`: speeds by a unit of each."""
+    sliding, twist_mass = np.linalg.inv(answers[:2, :2]), 1.0 / answers[2, 2]
+    mean = 0.5 * np.trace(sliding)
+    least = min(twist_mass, mean)
+    by_mass = np.array((*(sliding @ speeds[:2] * least / mean), least * speeds[2]))
+    straight = speeds / max(np.linalg.eigvalsh(answers[:2, :2])[1], answers[2, 2])
+    step = start - (by_mass + (straight - by_mass) * np.clip(np.linalg.norm(stopping) / max(limit, 1e-20) / 4.0 - 1.0, 0.0, 1.0))
     if np.linalg.norm(step) > limit:
         return step * limit / np.linalg.norm(step)
     way = stopping - step

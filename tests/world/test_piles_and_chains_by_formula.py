@@ -181,10 +181,10 @@ def wave(half, rate) -> float:
     return 20 * 0.8 * half / (times[28] - times[8]) / math.sqrt(10 * half)
 
 
-@pytest.mark.parametrize("rate, near", [(20, 0.09), (30, 0.03), (60, 0.03), (120, 0.03)])
-def test_dominoes_of_a_metre_fall_alike_at_all_rates(rate, near):
-    """From 20 to 240 ticks a second: 8.5 % slower at 20, 1.1 % faster at 30."""
-    assert wave(0.5, rate) == pytest.approx(wave(0.5, 240), rel=near)
+@pytest.mark.parametrize("rate", [20, 30, 60, 120])
+def test_dominoes_of_a_metre_fall_alike_at_all_rates(rate):
+    """From 20 to 240 ticks a second: within 1.8 %."""
+    assert wave(0.5, rate) == pytest.approx(wave(0.5, 240), rel=0.03)
 
 
 @pytest.mark.xfail(
