@@ -48,6 +48,9 @@ assert max(BODY.fields[name][1] for name in ("inverse_inertia_world", "axis_lock
 SPREAD_OF_DISC = 2.0 / 3.0
 """The mean distance of a disc's points from its centre, as a part of its radius: a disc that spins on its flat end is braked by
 all of its surface."""
+STEPS_BETWEEN = 2
+"""A contact whose load is near an open side is found anew after this many steps: a body that begins to tip moves slowly, and
+hulls at rest would be collided in every step."""
 FARTHEST = 1.0e6
 """Deeper overlap is none [m]."""
 FARTHEST_ROLLED = 0.1
@@ -470,5 +473,5 @@ def store_impulses(system_address, begin, end, worker):
             manifold.twist_impulse = lane[TWIST_IMPULSE * 8]
             if manifold.flags & MANIFOLD_IS_AHEAD:
                 settle_ahead(lane, manifold, normal)
-            if presses_open_side(manifold):
+            if (system.step.count + manifold.pair) % STEPS_BETWEEN == 0 and presses_open_side(manifold):
                 pairs[manifold.pair].limit = FLOAT32(0.0)  # its points are chosen anew
