@@ -7,6 +7,7 @@ from ..geometry.vector import quaternion, store3, vector3
 from ..runtime.kernel import entry_point
 from ..runtime.memory import view
 from ..shapes.schema import SHAPE
+from .leaning import pass_load
 from .schema import CONTACT_RESULT, MAX_RESULTS
 from .shapes import collide_shapes
 
@@ -36,10 +37,7 @@ def collide_shape_pair(address):
     results = view(pair.results, MAX_RESULTS, CONTACT_RESULT)
     shapes = view(pair.shapes, max(pair.shape_a, pair.shape_b) + 1, SHAPE)
     store3(results[0].slide, vector3(pair.slide))
-    results[0].has_load = pair.has_load
-    if pair.has_load != 0:
-        store3(results[0].load, vector3(pair.load))
-        store3(results[0].load_way, vector3(pair.load_way))
+    pass_load(pair, results[0])
     count, cache = collide_shapes(
         shapes, pair.shape_a, vector3(pair.position_a), quaternion(pair.rotation_a), pair.shape_b,
         vector3(pair.position_b), quaternion(pair.rotation_b), pair.distance, pair.axis_cache, results,

@@ -2,14 +2,17 @@
 
 A pair that is collided anew takes the centre of pressure of its last step, or without one the foot of the lighter body's centre
 of mass along gravity and forces. Where the load comes near an open side of the points, beyond which corners were left out, the
-pair is collided anew in the next step (`presses_open_side`), although its bodies have not moved: a load may move while they rest.
+pair is collided anew (`presses_open_side`), although its bodies have not moved: a load may move while they rest.
 """
+
+import numpy as np
 
 from ..geometry.vector import add_scaled, cross, dot, length, quaternion, rotate, scale, store3, subtract, vector3
 from ..runtime.kernel import kernel
 from .pairs import manifolds_of
 from .reduce import AT_SIDE, others_of
 
+FLOAT64, INT64 = np.float64, np.int64
 LOW_16 = 0xFFFF
 STEEPEST = 0.1
 """A line of load that meets the contact more flatly (sine) has no foot."""
@@ -30,11 +33,20 @@ def load_in_plane(result, origin, u, v, n):
 
 
 @kernel
+def pass_load(given, target):
+    """Give a result the load that a SHAPE_PAIR or another result has."""
+    target.has_load = given.has_load
+    if given.has_load != 0:
+        store3(target.load, vector3(given.load))
+        store3(target.load_way, vector3(given.load_way))
+
+
+@kernel
 def pressed_place(manifold):
     """Compute the sum of a manifold's impulses, and that of its points weighted by them, in the frame of A [N s], [N s m]."""
     total, place = 0.0, (0.0, 0.0, 0.0)
     for p in range(manifold.point_count):
-        impulse = float(manifold.normal_impulse[p])
+        impulse = FLOAT64(manifold.normal_impulse[p])
         total += impulse
         place = add_scaled(place, vector3(manifold.anchor[p]), impulse)
     return total, place
@@ -45,7 +57,7 @@ def note_load(system, a, b, delta, chain, shape_pair):
     """Write the load of the chain's two shapes to a SHAPE_PAIR: the centre of pressure of their most loaded old manifold, or the
     line of gravity and forces of the lighter body. `delta`: the centre of mass of B from that of A [m]."""
     manifolds, most = manifolds_of(system), 0.0
-    index = chain.remaining[0] * 1
+    index = INT64(chain.remaining[0])
     while index >= 0:
         manifold = manifolds[index]
         is_alike = manifold.instance_a == chain.instances[0] and manifold.instance_b == chain.instances[1]
@@ -54,16 +66,16 @@ def note_load(system, a, b, delta, chain, shape_pair):
             if total > most:
                 most = total
                 store3(shape_pair.load, rotate(quaternion(a.rotation), scale(place, 1.0 / total)))
-        index = manifold.next * 1
+        index = INT64(manifold.next)
     shape_pair.has_load = 1
     store3(shape_pair.load_way, (0.0, 0.0, 0.0))
     if most > 0.0:
         return
     is_a = a.inverse_mass >= b.inverse_mass
     body = a if is_a else b
-    pull = add_scaled(vector3(body.gravity), vector3(body.force), float(body.inverse_mass))
+    pull = add_scaled(vector3(body.gravity), vector3(body.force), FLOAT64(body.inverse_mass))
     if dot(pull, pull) == 0.0:  # its first step
-        pull = scale(vector3(system.settings.gravity), float(body.gravity_scale))
+        pull = scale(vector3(system.settings.gravity), FLOAT64(body.gravity_scale))
     size = length(pull)
     if size == 0.0:
         shape_pair.has_load = 0

@@ -50,7 +50,7 @@ from ..shapes.traits import is_round, is_support_shape
 from .convex import load_polytope
 from .cylinders import PLACED_CYLINDER, collide_cylinder_polytope, cylinder_on_face, place_cylinder
 from .hulls import collide_polytopes, face_contact
-from .leaning import load_in_plane
+from .leaning import load_in_plane, pass_load
 from .reduce import ALL_SIDES, open_sides, reduce_points
 from .round_shapes import clip_segment_to_face, collide_segment_polytope, segment_of, write_segment_points
 from .schema import CONTACT_RESULT, MAX_POINTS, MAX_RESULTS
@@ -379,10 +379,7 @@ def collide_mesh(a, b, position, rows, limit, results):
     clusters = stack_array(MAX_RESULTS, CLUSTER)
     scratch = stack_array(1, CONTACT_RESULT)[0]
     store3(scratch.slide, (0.0, 0.0, 0.0))
-    scratch.has_load = results[0].has_load
-    if scratch.has_load != 0:
-        store3(scratch.load, vector3(results[0].load))
-        store3(scratch.load_way, vector3(results[0].load_way))
+    pass_load(results[0], scratch)
     bounds = stack_array(6, np.float64)
     cylinder, core = stack_array(1, PLACED_CYLINDER)[0], stack_array(1, CORE)[0]
     has_segment = is_round(a)

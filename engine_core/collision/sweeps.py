@@ -179,6 +179,7 @@ def advance_turning(sweeps, a, b, cores, radius, factor, nearest, longest, gap):
     relative = subtract(motion, vector3(sweeps[1].motion))
     axis_a, part_a = turning_of(sweeps[0], cores[0])
     axis_b, part_b = turning_of(sweeps[1], cores[1])
+    part_b = 1.0 if b.kind == PLANE else part_b  # a plane has no core
     fraction, closed, first = 0.0, TOUCHING, ZERO
     for turn in range(MAX_ADVANCES):
         rotation_b = measure_gap_at(sweeps, a, b, cores, radius, factor, fraction, gap)

@@ -1,5 +1,7 @@
 """The jobs that convert contact manifolds to blocks of eight for the solver, and bring impulses back."""
 
+import math
+
 import numpy as np
 
 from ..bodies.motion import begin_rest, surface_spin, surface_velocity, turning_of
@@ -51,15 +53,13 @@ all of its surface."""
 STEPS_BETWEEN = 2
 """A contact whose load is near an open side is found anew after this many steps: a body that begins to tip moves slowly, and
 hulls at rest would be collided in every step."""
-FARTHEST = 1.0e6
-"""Deeper overlap is none [m]."""
 FARTHEST_ROLLED = 0.1
 """The contact of a rolling body is moved ahead by at most this part of the radius."""
 USUAL_MASSES, UNEVEN_MASSES, FIRMER = 9.0 / 11.0, 99.0 / 101.0, 0.1
 """Contacts have the usual firmness up to this difference of two masses divided by their sum (10 to 1). From there to the second
 (100 to 1) they become firmer by this part of the extra firmness of contacts with static bodies; with more, heavy bodies rock on
 light ones."""
-MOST_LONGER = 2.0
+MOST_BETWEEN_BODIES = 2.0
 """Impulses grow at most by this factor from one step to a longer one, unless a body lies alone on something immovable: those of a
 stack that settles to the other stiffness of its contacts are many times the load for one sub-step. With 16, a stack of six
 topples as steps of 1/20 s and 1/240 s alternate."""
@@ -167,7 +167,7 @@ def half_gap_of(manifold, a, b):
         return 0.0
     is_round = manifold.rounding_a > 0.0 or manifold.rounding_b > 0.0
     is_on_ground = a.inverse_mass == 0.0 or b.inverse_mass == 0.0
-    least, gap = -FARTHEST if is_round and is_on_ground else 0.0, 0.0
+    least, gap = -math.inf if is_round and is_on_ground else 0.0, 0.0
     for p in range(manifold.point_count):
         gap += max(np.float64(manifold.separation[p]), least)
     return 0.5 * gap / manifold.point_count
@@ -180,10 +180,10 @@ def change_time(manifold, part, share):
     impulse may be many times the load for one sub-step, which would throw them up."""
     before, after = 0.0, 0.0
     for p in range(manifold.point_count):
-        impulse = float(manifold.normal_impulse[p])
+        impulse = np.float64(manifold.normal_impulse[p])
         scaled = impulse * part
         if part > 1.0:
-            mean = 0.0 if manifold.flags & MANIFOLD_HAD_IMPACT else float(manifold.total_normal_impulse[p]) * share
+            mean = 0.0 if manifold.flags & MANIFOLD_HAD_IMPACT else np.float64(manifold.total_normal_impulse[p]) * share
             scaled = min(scaled, max(mean, impulse))
         manifold.normal_impulse[p] = FLOAT32(scaled)
         before, after = before + impulse, after + scaled
@@ -202,7 +202,7 @@ def prepare_lane(system, pair, lists, manifold, index, a, b, lane, whole, frame,
     whole[MANIFOLD_INDEX * 8] = index
     if system.step.warm_part != 1.0:
         is_alone = (b.inverse_mass == 0.0 and a.pair_count == 1) or (a.inverse_mass == 0.0 and b.pair_count == 1)
-        part = system.step.warm_part if is_alone else min(system.step.warm_part, MOST_LONGER)
+        part = system.step.warm_part if is_alone else min(system.step.warm_part, MOST_BETWEEN_BODIES)
         change_time(manifold, part, system.step.warm_share)
     scale_a = 0.0 if pair.flags & PAIR_SPARES_A else 1.0
     scale_b = 0.0 if pair.flags & PAIR_SPARES_B else 1.0

@@ -58,15 +58,17 @@ class CartPole(Task):
         self.worlds.step(SECONDS, forces=forces, mask=mask)
 
     def observe(self) -> Observations:
-        cart, pole = self.worlds.states[:, CART], self.worlds.states[:, POLE]
-        lean = -2.0 * np.arctan2(pole[:, TURN_Z], pole[:, TURN_W])
-        return np.stack([cart[:, X], cart[:, VELOCITY_X], lean, -pole[:, SPIN_Z]], axis=1).astype(np.float32)
+        cart, spin = self.worlds.states[:, CART], self.worlds.states[:, POLE, SPIN_Z]
+        return np.stack([cart[:, X], cart[:, VELOCITY_X], self._lean(), -spin], axis=1).astype(np.float32)
 
     def judge(self, actions: NDArray[Any]) -> tuple[NDArray[np.float64], Flags]:
-        pole = self.worlds.states[:, POLE]
-        lean = 2.0 * np.arctan2(pole[:, TURN_Z], pole[:, TURN_W])
-        failed = ~((np.abs(self.worlds.states[:, CART, X]) <= FARTHEST) & (np.abs(lean) <= MOST_LEAN))
+        failed = ~((np.abs(self.worlds.states[:, CART, X]) <= FARTHEST) & (np.abs(self._lean()) <= MOST_LEAN))
         return np.ones(len(self)), failed
+
+    def _lean(self) -> NDArray[np.float64]:
+        """The lean of the poles to the right [rad], (count,)."""
+        pole = self.worlds.states[:, POLE]
+        return -2.0 * np.arctan2(pole[:, TURN_Z], pole[:, TURN_W])
 
 
 def states_of(place: Any, velocity: Any, lean: Any, spin: Any) -> NDArray[np.float64]:

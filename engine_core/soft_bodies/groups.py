@@ -13,14 +13,14 @@ INT64 = np.int64
 
 
 @kernel
-def has_partners(head):
-    """Whether some soft bodies of a group may meet others, or themselves."""
-    address = head
+def most_in_group(head):
+    """The most strips that a soft body of a group has, and the most partners that one may meet."""
+    strips, partners, address = INT64(0), INT64(0), head
     while address != 0:
-        if soft_at(address).partner_count > 0:
-            return True
-        address = soft_at(address).next
-    return False
+        soft = soft_at(address)
+        strips, partners = max(strips, INT64(soft.strip_count)), max(partners, INT64(soft.partner_count))
+        address = soft.next
+    return strips, partners
 
 
 @kernel
@@ -77,7 +77,7 @@ def solve_together(system, head, is_alone, h, is_shared):
 @kernel
 def solve_group(system, head, h, is_shared):
     """Move the soft bodies of a group for a sub-step of `h` [s]; with `is_shared`, each on all threads."""
-    if has_partners(head):
+    if most_in_group(head)[1] > 0:
         solve_together(system, head, False, h, is_shared)
         return
     address = head

@@ -18,7 +18,7 @@ from ..runtime.job_system import run_one_by_one
 from ..runtime.kernel import entry_point, kernel
 from ..runtime.memory import view
 from ..solver.listeners import LISTENER, MOST_LISTENERS
-from .groups import solve_group
+from .groups import most_in_group, solve_group
 from .partners import find_partners
 from .phases import soft_at
 from .schema import MOST_CANDIDATES, MOST_PARTNERS, SOFT_SPACE
@@ -160,21 +160,10 @@ def put_wide_groups_last(heads, count):
     """Move the groups that all threads solve together to the end. Return how many others there are."""
     narrow = 0
     for k in range(count):
-        if not has_strips(heads[k]):
+        if most_in_group(heads[k])[0] == 1:
             heads[narrow], heads[k] = heads[k], heads[narrow]
             narrow += 1
     return narrow
-
-
-@kernel
-def has_strips(head):
-    """Whether a soft body of a group has several strips."""
-    address = head
-    while address != 0:
-        if soft_at(address).strip_count > 1:
-            return True
-        address = soft_at(address).next
-    return False
 
 
 @entry_point("void(int64, int64, float64)")

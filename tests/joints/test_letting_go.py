@@ -10,16 +10,21 @@ BOX = scree.Box(half_extents=(0.1, 0.1, 0.1))
 DOWN, ACROSS = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
+def asleep(space, load, other, handle):
+    """Step until the load sleeps, and return all that was given."""
+    for _ in range(120):
+        space.step(1 / 60)
+    assert load.is_asleep
+    return space, load, other, handle
+
+
 def hang(*joints):
     """A box that sleeps on the joints, and the last of them. They are given a box that is held by the world at (1, 0, 0)."""
     space = scree.World().add_space(gravity=(0.0, -G, 0.0))
     load, other = space.add_rigid(BOX, (0, 0, 0), mass=1.0), space.add_rigid(BOX, (1, 0, 0), mass=1.0)
     space.add_joint(scree.Fixed(), other)
     handle = [space.add_joint(joint, load, to) for joint, to in joints for to in [other if to else None]][-1]
-    for _ in range(120):
-        space.step(1 / 60)
-    assert load.is_asleep
-    return space, load, other, handle
+    return asleep(space, load, other, handle)
 
 
 def geared():
@@ -28,11 +33,7 @@ def geared():
     load, shaft = space.add_rigid(BOX, (1, 0, 0), mass=1.0), space.add_rigid(BOX, (0, 3, 0), mass=1.0)
     space.add_joint(scree.Hinge(anchor=(0, 0, 0), axis=ACROSS), load)
     space.add_joint(scree.Fixed(), shaft)
-    handle = space.add_joint(scree.Gear(axis=ACROSS, to_axis=ACROSS), load, shaft)
-    for _ in range(120):
-        space.step(1 / 60)
-    assert load.is_asleep
-    return space, load, shaft, handle
+    return asleep(space, load, shaft, space.add_joint(scree.Gear(axis=ACROSS, to_axis=ACROSS), load, shaft))
 
 
 def racked():
@@ -41,11 +42,7 @@ def racked():
     load, pinion = space.add_rigid(BOX, (0, 0, 0), mass=1.0), space.add_rigid(BOX, (1, 0, 0), mass=1.0)
     space.add_joint(scree.Slider(axis=DOWN), load)
     space.add_joint(scree.Fixed(), pinion)
-    handle = space.add_joint(scree.RackAndPinion(axis=DOWN, to_axis=ACROSS), load, pinion)
-    for _ in range(120):
-        space.step(1 / 60)
-    assert load.is_asleep
-    return space, load, pinion, handle
+    return asleep(space, load, pinion, space.add_joint(scree.RackAndPinion(axis=DOWN, to_axis=ACROSS), load, pinion))
 
 
 HELD = {

@@ -1,45 +1,22 @@
 """How the functions of `runtime/double4.py` are compiled."""
 
-import operator
-
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+from numba.extending import intrinsic
+
+from .lanes import ARITHMETIC, DIVISION, LanesType, declare
 
 LANES = 4
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _INTEGERS = ir.VectorType(ir.IntType(32), LANES)
 
 
-class Double4Type(types.Type):
-    def __init__(self):
-        super().__init__("double4")
+class Double4Type(LanesType):
+    name_of_vector, vector = "double4", _VECTOR
 
 
-double4 = Double4Type()
-
-
-@register_model(Double4Type)
-class _Double4Model(models.PrimitiveModel):
-    def __init__(self, data_model_manager, frontend_type):
-        super().__init__(data_model_manager, frontend_type, _VECTOR)
-
-
-def _binary(python_operator, instruction):
-    @type_callable(python_operator)
-    def _type(typing_context):
-        return lambda a, b: double4 if a == double4 and b == double4 else None
-
-    @lower_builtin(python_operator, double4, double4)
-    def _lower(context, builder, signature, arguments):
-        return getattr(builder, instruction)(*arguments)
-
-
-for _operator, _instruction in (
-    (operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul"), (operator.truediv, "fdiv"),
-):  # fmt: skip
-    _binary(_operator, _instruction)
+double4 = declare(Double4Type, ARITHMETIC | DIVISION)
 
 
 def _pointer(builder, address):

@@ -1,42 +1,21 @@
 """How the functions of `runtime/vector4.py` are compiled."""
 
-import operator
-
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+from numba.extending import intrinsic
+
+from .lanes import ARITHMETIC, LanesType, declare
 
 LANES = 4
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _INT32 = ir.IntType(32)
 
 
-class Float4Type(types.Type):
-    def __init__(self):
-        super().__init__("float4")
+class Float4Type(LanesType):
+    name_of_vector, vector = "float4", _VECTOR
 
 
-float4 = Float4Type()
-
-
-@register_model(Float4Type)
-class _Float4Model(models.PrimitiveModel):
-    def __init__(self, data_model_manager, frontend_type):
-        super().__init__(data_model_manager, frontend_type, _VECTOR)
-
-
-def _binary(python_operator, instruction):
-    @type_callable(python_operator)
-    def _type(typing_context):
-        return lambda a, b: float4 if a == float4 and b == float4 else None
-
-    @lower_builtin(python_operator, float4, float4)
-    def _lower(context, builder, signature, arguments):
-        return getattr(builder, instruction)(*arguments)
-
-
-for _operator, _instruction in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul")):
-    _binary(_operator, _instruction)
+float4 = declare(Float4Type, ARITHMETIC)
 
 
 def _pointer(builder, address):

@@ -5,42 +5,20 @@ import operator
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+from numba.extending import intrinsic, lower_builtin, type_callable
+
+from .lanes import ARITHMETIC, DIVISION, IN_PLACE, LanesType, declare
 
 LANES = 8
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _INTEGERS = ir.VectorType(ir.IntType(32), LANES)
 
 
-class Float8Type(types.Type):
-    def __init__(self):
-        super().__init__("float8")
+class Float8Type(LanesType):
+    name_of_vector, vector = "float8", _VECTOR
 
 
-float8 = Float8Type()
-
-
-@register_model(Float8Type)
-class _Float8Model(models.PrimitiveModel):
-    def __init__(self, data_model_manager, frontend_type):
-        super().__init__(data_model_manager, frontend_type, _VECTOR)
-
-
-def _binary(python_operator, instruction):
-    @type_callable(python_operator)
-    def _type(typing_context):
-        return lambda a, b: float8 if a == float8 and b == float8 else None
-
-    @lower_builtin(python_operator, float8, float8)
-    def _lower(context, builder, signature, arguments):
-        return getattr(builder, instruction)(*arguments)
-
-
-for _operator, _instruction in (
-    (operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul"), (operator.truediv, "fdiv"),
-    (operator.iadd, "fadd"), (operator.isub, "fsub"), (operator.imul, "fmul"),
-):  # fmt: skip
-    _binary(_operator, _instruction)
+float8 = declare(Float8Type, ARITHMETIC | DIVISION | IN_PLACE)
 
 
 @type_callable(operator.neg)
