@@ -104,6 +104,15 @@ func rows_pendulum_falls_asleep() -> void:
 
 
 ## Three chains of three capsules each, laid across each other.
+## Whether contacts bear more than a hundredth of a body's weight.
+func _presses(body: RigidBody3D) -> bool:
+	var state := PhysicsServer3D.body_get_direct_state(body.get_rid())
+	var impulse := 0.0
+	for number: int in state.get_contact_count():
+		impulse += state.get_contact_impulse(number).length()
+	return impulse > 0.01 * body.mass * STRENGTH / Engine.physics_ticks_per_second
+
+
 func rows_chains_on_a_floor() -> void:
 	for name: String in CHAINS:
 		set_gravity(STRENGTH)
@@ -116,13 +125,15 @@ func rows_chains_on_a_floor() -> void:
 			var turned := Basis(Vector3.UP.cross(along), PI / 2.0)
 			for number: int in 3:
 				bodies.append(rigid(capsule(0.06, 0.3), Transform3D(turned, middle + 0.3 * (number - 1) * along),
-					{"physics_material_override": surface(0.6)}))
+					{"physics_material_override": surface(0.6), "contact_monitor": true, "max_contacts_reported": 16}))
 			for number: int in 2:
 				_pin(middle + 0.3 * (number - 0.5) * along, bodies[3 * level + number], bodies[3 * level + number + 1])
 		await steps(600)
 		var fastest := 0.0
 		for body: RigidBody3D in bodies:
-			fastest = maxf(fastest, body.angular_velocity.length())
-		formula("three short chains on a floor, %s: the fastest turns after 10 s at" % name, "rad/s", fastest, 0.0, 0.1)
+			if _presses(body):  # one that pins carry in the air may spin on: they have no friction
+				fastest = maxf(fastest, body.angular_velocity.length())
+		formula("three short chains on a floor, %s: the fastest that presses on something turns after 10 s at" % name, "rad/s",
+			fastest, 0.0, 0.1)
 		for child: Node in get_children():
 			child.free()
