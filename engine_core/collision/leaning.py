@@ -2,7 +2,8 @@
 
 A pair that is collided anew takes the centre of pressure of its last step, or without one the foot of the lighter body's centre
 of mass along gravity and forces. Where the load comes near an open side of the points, beyond which corners were left out, the
-pair is collided anew (`presses_open_side`), although its bodies have not moved: a load may move while they rest.
+pair is collided anew (`presses_open_side`), although its bodies have not moved: a load may move while they rest. If that finds
+the same points, it is not asked for again until the load has come nearer.
 """
 
 import numpy as np
@@ -16,6 +17,8 @@ FLOAT64, INT64 = np.float64, np.int64
 LOW_16 = 0xFFFF
 STEEPEST = 0.1
 """A line of load that meets the contact more flatly (sine) has no foot."""
+SIDE_BITS, NEAREST = 2, 3
+"""Bits of `MANIFOLD.answered_sides` for each side; the greatest number in them."""
 
 
 @kernel
@@ -85,8 +88,15 @@ def note_load(system, a, b, delta, chain, shape_pair):
 
 
 @kernel
+def nearness(share):
+    """How near a load is to a side, 0 (not near) to `NEAREST`. `share`: its distance from the side, as a part of that of the
+    middle."""
+    return 0 if share >= AT_SIDE else NEAREST - min(INT64(NEAREST * share / AT_SIDE), NEAREST - 1)
+
+
+@kernel
 def presses_open_side(manifold):
-    """Whether the centre of pressure of a manifold is near an open side of its points."""
+    """Whether the centre of pressure of a manifold is nearer to an open side of its points than when it was last asked."""
     if manifold.open_sides == 0 or manifold.point_count < 3:
         return False
     count = manifold.point_count
@@ -95,15 +105,21 @@ def presses_open_side(manifold):
         total += w[p]
     if total <= 0.0:
         return False
+    answered, asked, place = INT64(manifold.answered_sides), INT64(0), 0
     for i in range(3):
         for j in range(i + 1, 4):
-            if manifold.open_sides & bit:
+            before = answered >> place & NEAREST
+            if manifold.open_sides & bit and before < NEAREST:
                 k, m = others_of(i, j)
                 start = vector3(manifold.anchor[i])
                 inward = cross(normal, subtract(vector3(manifold.anchor[j]), start))
                 first = dot(inward, subtract(vector3(manifold.anchor[k]), start))
                 second = dot(inward, subtract(vector3(manifold.anchor[m]), start)) if count > 3 else 0.0
-                if count * abs(w[k] * first + w[m] * second) < AT_SIDE * total * abs(first + second):
-                    return True
+                beside, middle = abs(w[k] * first + w[m] * second) / total, abs(first + second) / count
+                near = nearness(beside / middle) if middle > 0.0 else 0
+                if near > before:
+                    asked += near - before << place
             bit <<= 1
-    return False
+            place += SIDE_BITS
+    manifold.answered_sides = np.uint16(answered + asked)
+    return asked != 0

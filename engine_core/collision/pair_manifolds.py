@@ -77,6 +77,7 @@ def write_manifold(manifold, result, a):
     count = result.point_count
     manifold.point_count = count
     manifold.open_sides = result.open_sides if count >= 3 else 0
+    kept = 0
     for p in range(count):
         local_a = rotate_inverse(rotation_a, vector3(result.points[p]))
         store3(manifold.anchor[p], local_a)
@@ -86,7 +87,7 @@ def write_manifold(manifold, result, a):
         nearest, best = -1, MATCH_DISTANCE * MATCH_DISTANCE
         for q in range(old_count):
             if old_feature[q] == result.features[p]:
-                nearest = q
+                nearest, kept = q, kept + 1
                 break
             d0, d1, d2 = old_anchor[3 * q] - local_a[0], old_anchor[3 * q + 1] - local_a[1], old_anchor[3 * q + 2] - local_a[2]
             distance = d0 * d0 + d1 * d1 + d2 * d2
@@ -97,6 +98,8 @@ def write_manifold(manifold, result, a):
             old_impulse[nearest] = FLOAT32(0.0)
         manifold.normal_impulse[p] = impulse
         manifold.total_normal_impulse[p] = FLOAT32(0.0)
+    if kept != count or count != old_count:
+        manifold.answered_sides = 0
 
 
 @kernel

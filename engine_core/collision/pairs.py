@@ -243,6 +243,7 @@ def take_manifold(system):
     manifold.colour_slot = -1
     manifold.point_count = 0
     manifold.flags = 0
+    manifold.answered_sides = 0
     for k in range(3):
         manifold.friction_impulse[k] = FLOAT32(0.0)
     manifold.twist_impulse = FLOAT32(0.0)

@@ -102,7 +102,8 @@ MANIFOLD = np.dtype(
         ("next", "i4"),  # next manifold of the pair, or of the free list
         ("body_a", "i4"),
         ("body_b", "i4"),
-        ("colour", "i4"),  # -1: not in the solver
+        ("colour", "i2"),  # -1: not in the solver
+        ("answered_sides", "u2"),  # two bits for each of `open_sides`: how near the load was when it last asked; see leaning.py
         ("colour_slot", "i4"),
         ("point_count", "i1"),
         ("open_sides", "u1"),  # bits 01, 02, 03, 12, 13, 23: points between which corners beyond were left out; see leaning.py

@@ -79,7 +79,7 @@ def add_to_colour(system, bodies, manifolds, index):
     view(colours.keys[colour], system.manifolds.capacity, INT32)[slot] = key
     colours.counts[colour] = slot + 1
     colours.disorder[colour] += 1
-    manifold.colour = INT32(colour)
+    manifold.colour = np.int16(colour)
     manifold.colour_slot = INT32(slot)
 
 
