@@ -32,8 +32,10 @@ _find_tools()
 FIXTURES = {"godot", "project"}
 COMPILER = "numba"
 LONGEST = 15.0
-"""A test that takes longer on an emulated processor is left out [s]: some would take an hour, all of them most of a day."""
+"""A test that takes more of an emulated processor's time is left out [s]: some would take an hour, all of them most of a day."""
 IS_EMULATED = platform.machine() == "aarch64"
+RAN_OUT = pytest.StashKey[bool]()
+"""Of an item: whether it took more than `LONGEST`. Hypothesis may tell that as a fault of another kind."""
 
 
 class TakesTooLong(BaseException):  # hypothesis would take an Exception for a failure, and look for a simpler one
@@ -72,8 +74,6 @@ def _what_is_absent(error: BaseException | None) -> str:
         return "" if _is_there(COMPILER) else COMPILER
     if isinstance(error, OSError) and error.errno == errno.ENOEXEC:
         return "a second process under the emulator"
-    if isinstance(error, TakesTooLong):
-        return f"more time than {LONGEST:g} s under the emulator"
     if isinstance(error, BaseExceptionGroup):
         absent = list(map(_what_is_absent, error.exceptions))
         return absent[0] if all(absent) else ""
@@ -93,26 +93,30 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
     return report
 
 
-def _end_test(number: int, frame: object) -> None:
-    raise TakesTooLong
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     if not IS_EMULATED:
         return (yield)
-    signal.signal(signal.SIGALRM, _end_test)
-    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+
+    def end_test(number: int, frame: object) -> None:
+        item.stash[RAN_OUT] = True
+        raise TakesTooLong
+
+    signal.signal(signal.SIGPROF, end_test)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
     try:
         return (yield)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
     report = yield
-    absent = _what_is_absent(call.excinfo.value) if call.excinfo is not None else ""
+    absent = ""
+    if call.excinfo is not None:
+        ran_out = item.stash.get(RAN_OUT, False)
+        absent = f"more time than {LONGEST:g} s under the emulator" if ran_out else _what_is_absent(call.excinfo.value)
     if absent:
         _leave_out(report, item.path, absent)
     return report
