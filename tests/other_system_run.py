@@ -35,7 +35,7 @@ LONGEST = 15.0
 """A test that takes more of an emulated processor's time is left out [s]: some would take an hour, all of them most of a day."""
 IS_EMULATED = platform.machine() == "aarch64"
 RAN_OUT = pytest.StashKey[bool]()
-"""Of an item: whether it took more than `LONGEST`. Hypothesis may tell that as a fault of another kind."""
+"""Whether an item took more than `LONGEST`. Hypothesis may tell that as a fault of another kind."""
 
 
 class TakesTooLong(BaseException):  # hypothesis would take an Exception for a failure, and look for a simpler one

@@ -164,7 +164,8 @@ def test_a_load_that_stays_near_an_open_side_asks_once(side, way):
         return presses_open_side_row(address_of(row)) != 0
 
     row = square_under(0, 0, 1 << side)
-    asked = [asks(row, distance) for distance in (1.0, 0.25, 0.19, 0.19, 0.15, 0.25, 0.19, 0.12, 0.08, 0.05, 0.05, 0.01, 0.15, 0.0)]
+    distances = (1.0, 0.25, 0.19, 0.19, 0.15, 0.25, 0.19, 0.12, 0.08, 0.05, 0.05, 0.01, 0.15, 0.0)
+    asked = [asks(row, distance) for distance in distances]
     assert asked == [False, False, True, False, False, False, False, True, False, True, False, False, False, False]
     closed = square_under(*((1 - 0.01) * np.array(way)), 0b111111 & ~(1 << side))
     assert presses_open_side_row(address_of(closed)) == 0
@@ -191,9 +192,10 @@ def test_a_prism_pushed_at_its_top_tips_over_beyond_its_far_corner():
     """The force grows until it tips; the formula: force times height is weight times the reach of the base in that direction."""
     for angle in (0.0, math.pi / 6, 0.3):
         space = scree.World().add_space(gravity=(0, -10, 0))
-        space.add_static(scree.Plane(), material=scree.Material(friction=1.0))
+        rough = scree.Material(friction=1.0)
+        space.add_static(scree.Plane(), material=rough)
         turn = (0.0, math.sin(angle / 2), 0.0, math.cos(angle / 2))
-        prism = space.add_rigid(hexagonal_prism(0.5, 2.0), (0, 1, 0), turn, material=scree.Material(friction=1.0), can_sleep=False)
+        prism = space.add_rigid(hexagonal_prism(0.5, 2.0), (0, 1, 0), turn, material=rough, can_sleep=False)
         reach = max(0.5 * math.cos(i * math.pi / 3 - angle) for i in range(6))
         force = 0.0
         for _ in range(5000):

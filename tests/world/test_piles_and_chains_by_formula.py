@@ -367,7 +367,7 @@ def test_a_pendulum_does_not_fall_asleep_beside_its_lowest_point(reach):
 
 
 def pressing(space, bodies):
-    """Those of the bodies whose contacts bear more than a hundredth of their weight."""
+    """The bodies whose contacts bear more than a hundredth of their weight."""
     contacts = space.contact_events()
     impulses = {body.id: 0.0 for body in bodies}
     for pair, impulse in zip(contacts.body_ids, contacts.impulses, strict=True):
