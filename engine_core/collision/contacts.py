@@ -42,6 +42,7 @@ from .pairs import lists_of, pairs_of
 from .passing import gap_between
 from .part_gaps import gap_to_shapes
 from .recycling import age, is_recyclable, remember_gap, remember_pose, stays_apart
+from .rolling_over import may_roll_over, turn_over_edge
 from .rolling import is_round_on_mesh, turn_to_chords
 from .schema import (
     CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED,
@@ -111,6 +112,8 @@ def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, insta
     found = call_1_result(system.functions.collide_shapes, chain.shape_pair)
     if found > 0 and is_round_on_mesh(shapes, shape_pair):
         found = turn_to_chords(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain)
+    if found == 1 and may_roll_over(shapes, shape_pair):
+        turn_over_edge(system, shapes, pair_index, a, b, delta, shape_pair, results[0], chain)
     if chain.has_bricks != 0:
         if found > 0:
             write_brick_results(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain)

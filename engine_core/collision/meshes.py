@@ -62,6 +62,11 @@ SAME_POINT = 1e-3
 MAX_CLUSTER_POINTS = 24
 CLIPPED = 0x80000000
 """Bit of a feature: the point is not a corner of the body and changes with the triangle."""
+FLAT = 0.02
+"""An edge is hit along its length within this of a right angle to the normal (sine)."""
+WHOLE_FACE = -circle_point(math.radians(3.0))[0]
+"""A triangle whose normal is within this angle of the opposite of the contact's is hit with the whole face (cosine), if two of its
+edges are flat on it, too."""
 NOT_PUSHED_BACK = 0.02
 """A contact may push a body towards the back of a triangle at most this much (sine of the angle)."""
 
@@ -70,6 +75,7 @@ CLUSTER = np.dtype(
         ("seed", "f8", 3),  # normal of the first contact, compared with those of the next ones
         ("normal", "f8", 3),  # of the deepest contact
         ("is_strong", "i8"),  # at least one contact is with the inside of a triangle or an active edge
+        ("plane", "f8", 4),  # of the triangle of the deepest contact: its normal, and its distance from the origin [m]
         ("face", "i8"),
         ("deepest", "f8"),
         ("open_sides", "i8"),  # as in CONTACT_RESULT
@@ -144,7 +150,7 @@ def _start_cluster(cluster, result):
 
 
 @kernel
-def add_to_clusters(result, face, is_strong, is_round, clusters, count, polygon):
+def add_to_clusters(result, triangle, face, is_strong, is_round, clusters, count, polygon):
     """Merge a triangle's manifold into the cluster with its normal. Return the new number of clusters.
 
     Weak contacts (corrected ones beside their triangle) count only if there is no strong one.
@@ -182,6 +188,8 @@ def add_to_clusters(result, face, is_strong, is_round, clusters, count, polygon)
     if deepest < cluster.deepest:
         cluster.deepest = deepest
         cluster.face = face
+        store3(cluster.plane, plane_normal(triangle, 0))
+        cluster.plane[3] = plane_distance(triangle, 0)
         store3(cluster.normal, normal)
     if result.point_count >= 3 and result.open_sides != 0:
         # Of several triangles it is not known on which side corners were left out.
@@ -190,6 +198,41 @@ def add_to_clusters(result, face, is_strong, is_round, clusters, count, polygon)
         feature = np.int64(result.features[i])
         _add_point(cluster, vector3(result.points[i]), result.separations[i], feature, is_round, polygon, result)
     return count
+
+
+@kernel
+def foot_of(cluster):
+    """The deepest point of a cluster on the surface of the mesh, and its separation [m]."""
+    deepest = 0
+    for i in range(1, cluster.count):
+        if cluster.separations[i] < cluster.separations[deepest]:
+            deepest = i
+    separation = cluster.separations[deepest]
+    return add_scaled(vector3(cluster.points[deepest]), vector3(cluster.normal), 0.5 * separation), separation
+
+
+@kernel
+def is_beyond_edge(weak, clusters, count):
+    """Whether a strong contact is deeper than a weak one, and in the plane of its triangle: the body is above the neighbour of that
+    triangle or at the neighbour's active edge, a curb's, and would stop at the triangle as at a wall."""
+    for c in range(count):
+        if clusters[c].is_strong != 0:
+            foot, separation = foot_of(clusters[c])
+            if separation < weak.deepest and abs(dot(vector3(weak.plane), foot) - weak.plane[3]) < SAME_POINT:
+                return True
+    return False
+
+
+@kernel
+def drop_beyond_edges(clusters, count):
+    """Remove weak clusters that are no contacts. Return the new number of clusters."""
+    kept = 0
+    for c in range(count):
+        if clusters[c].is_strong != 0 or not is_beyond_edge(clusters[c], clusters, count):
+            if kept != c:
+                clusters[kept] = clusters[c]
+            kept += 1
+    return kept
 
 
 @kernel
@@ -226,17 +269,16 @@ def touches_active_edge(triangle, normal, active_edges):
     following, previous = (corner + 1) % 3, (corner + 2) % 3
     at = vertex(triangle, corner)
     to_next, to_previous = subtract(vertex(triangle, following), at), subtract(vertex(triangle, previous), at)
-    # Edges nearly at right angles to the normal are hit along their length.
-    flat_next = dot(normal, to_next) <= 0.02 * math.sqrt(length_squared(to_next))
-    flat_previous = dot(normal, to_previous) <= 0.02 * math.sqrt(length_squared(to_previous))
+    # Edges at right angles to the normal are hit along their length.
+    rise_next = dot(normal, to_next) / math.sqrt(length_squared(to_next))
+    rise_previous = dot(normal, to_previous) / math.sqrt(length_squared(to_previous))
     on_next, on_previous = active_edges >> corner & 1, active_edges >> previous & 1
-    if flat_next and flat_previous:
-        return False  # the whole face: its own normal is right
-    if flat_next:
-        return on_next != 0
-    if flat_previous:
-        return on_previous != 0
-    return on_next != 0 or on_previous != 0
+    if max(rise_next, rise_previous) <= FLAT and dot(normal, plane_normal(triangle, 0)) < WHOLE_FACE:
+        return False  # its own normal is right
+    if min(rise_next, rise_previous) > FLAT:
+        return on_next != 0 or on_previous != 0
+    # Of a slender triangle, a curb of ten metres, two edges are nearly at right angles to the normal: the body is on the flatter.
+    return on_next != 0 if rise_next <= rise_previous else on_previous != 0
 
 
 @kernel
@@ -418,7 +460,8 @@ def collide_mesh(a, b, position, rows, limit, results):
                     name_features(scratch, number)
                     only_deepest = a.kind == SPHERE
                     face = mesh_face(mesh, number)
-                    count = add_to_clusters(scratch, face, is_strong, only_deepest, clusters, count, polygons[0])
+                    count = add_to_clusters(scratch, triangle, face, is_strong, only_deepest, clusters, count, polygons[0])
         number = mesh_query_next(mesh, query, bounds)
+    count = drop_beyond_edges(clusters, count)
     write_clusters(clusters, count, results, polygons[0], scratch)
     return count
