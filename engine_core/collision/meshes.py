@@ -150,8 +150,9 @@ def _start_cluster(cluster, result):
 
 
 @kernel
-def add_to_clusters(result, triangle, face, is_strong, is_round, clusters, count, polygon):
-    """Merge a triangle's manifold into the cluster with its normal. Return the new number of clusters.
+def add_to_clusters(result, plane, face, is_strong, is_round, clusters, count, polygon):
+    """Merge a triangle's manifold into the cluster with its normal. `plane`: (normal, distance from the origin [m]) of the
+    triangle. Return the new number of clusters.
 
     Weak contacts (corrected ones beside their triangle) count only if there is no strong one.
     """
@@ -188,8 +189,8 @@ def add_to_clusters(result, triangle, face, is_strong, is_round, clusters, count
     if deepest < cluster.deepest:
         cluster.deepest = deepest
         cluster.face = face
-        store3(cluster.plane, plane_normal(triangle, 0))
-        cluster.plane[3] = plane_distance(triangle, 0)
+        store3(cluster.plane, plane[0])
+        cluster.plane[3] = plane[1]
         store3(cluster.normal, normal)
     if result.point_count >= 3 and result.open_sides != 0:
         # Of several triangles it is not known on which side corners were left out.
@@ -460,7 +461,8 @@ def collide_mesh(a, b, position, rows, limit, results):
                     name_features(scratch, number)
                     only_deepest = a.kind == SPHERE
                     face = mesh_face(mesh, number)
-                    count = add_to_clusters(scratch, triangle, face, is_strong, only_deepest, clusters, count, polygons[0])
+                    plane = plane_normal(triangle, 0), plane_distance(triangle, 0)
+                    count = add_to_clusters(scratch, plane, face, is_strong, only_deepest, clusters, count, polygons[0])
         number = mesh_query_next(mesh, query, bounds)
     count = drop_beyond_edges(clusters, count)
     write_clusters(clusters, count, results, polygons[0], scratch)

@@ -86,8 +86,9 @@ def turn_over_edge(system, shapes, pair_index, a, b, delta, shape_pair, result, 
     fraction, meets = 0.5, separation > LINEAR_SLOP
     if meets:
         fraction = separation / approach if approach > separation else 1.0
-    if fraction == 1.0 or (not meets and across > (MOST_MOTION * radius) ** 2):
-        return
+    is_on_mesh = shapes[shape_pair.shape_a].kind == MESH or shapes[shape_pair.shape_b].kind == MESH
+    if fraction == 1.0 or (not meets and (is_on_mesh or across > (MOST_MOTION * radius) ** 2)):
+        return  # what touches a mesh rolls along chords: see rolling.py
     along = scale(motion, fraction)
     is_found, turned, gap = normal_there(system, shape_pair, chain, side, along)
     if not is_found or is_same(turned, normal) or dot(turned, normal) < FARTHEST_TURN:
