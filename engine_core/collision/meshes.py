@@ -65,8 +65,8 @@ CLIPPED = 0x80000000
 FLAT = 0.02
 """An edge is hit along its length within this of a right angle to the normal (sine)."""
 WHOLE_FACE = -circle_point(math.radians(3.0))[0]
-"""A triangle whose normal is within this angle of the opposite of the contact's is hit with the whole face (cosine), if two of its
-edges are flat on it, too."""
+"""A triangle whose normal is within this angle of the opposite of the contact's is hit with the whole face (cosine), if two of
+its edges are flat on it, too."""
 NOT_PUSHED_BACK = 0.02
 """A contact may push a body towards the back of a triangle at most this much (sine of the angle)."""
 
@@ -214,8 +214,8 @@ def foot_of(cluster):
 
 @kernel
 def is_beyond_edge(weak, clusters, count):
-    """Whether a strong contact is deeper than a weak one, and in the plane of its triangle: the body is above the neighbour of that
-    triangle or at the neighbour's active edge, a curb's, and would stop at the triangle as at a wall."""
+    """Whether a strong contact is deeper than a weak one, and in the plane of its triangle: the body is above the neighbour of
+    that triangle or at the neighbour's active edge, a curb's, and would stop at the triangle as at a wall."""
     for c in range(count):
         if clusters[c].is_strong != 0:
             foot, separation = foot_of(clusters[c])

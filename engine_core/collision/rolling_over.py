@@ -1,9 +1,9 @@
 """Round bodies that roll over an edge or a corner of a convex shape: spheres and capsules on boxes, hulls and cylinders.
 
 A contact keeps its normal for a whole step. A ball that meets a step, or climbs over its edge, turns about that edge: with the
-normal of the step's start it loses speed in every tick, and 10 % of its energy when it meets the edge. So it is collided once more
-at the place where it meets the edge within the step, or if it touches already at half of its way in the step, and takes the normal
-found there. On a face both are the same.
+normal of the step's start it loses speed in every tick, and 10 % of its energy when it meets the edge. So it is collided once
+more at the place where it meets the edge within the step, or if it touches already at half of its way in the step, and takes
+the normal found there. On a face both are the same. Meshes are left alone: rolling.py turns the normals of their smooth edges.
 """
 
 import numpy as np
@@ -14,7 +14,6 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1_result
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array
-from ..shapes.schema import MESH
 from ..shapes.traits import is_convex, is_round
 from .pairs import pairs_of
 from .rolling import axis_of_contact, depth_of, inward, is_same, may_roll, round_side, turn_contact
@@ -34,9 +33,9 @@ FARTHEST_TURN = circle_point(np.radians(30.0))[0]
 
 @kernel
 def may_roll_over(shapes, shape_pair):
-    """Whether one of two shapes is round, and the other has edges."""
+    """Whether one of two shapes is round, and the other convex and not round."""
     a, b = shapes[shape_pair.shape_a], shapes[shape_pair.shape_b]
-    return is_round(a) != is_round(b) and (is_convex(a) or a.kind == MESH) and (is_convex(b) or b.kind == MESH)
+    return is_round(a) != is_round(b) and is_convex(a) and is_convex(b)
 
 
 @kernel
@@ -69,8 +68,8 @@ def normal_there(system, shape_pair, chain, side, along):
 
 @kernel
 def turn_over_edge(system, shapes, pair_index, a, b, delta, shape_pair, result, chain):
-    """Give the contact of a round body that moves the normal of the place where the bodies meet within the step, or of half of its
-    way if they touch."""
+    """Give the contact of a round body that moves the normal of the place where the bodies meet within the step, or of half of
+    its way if they touch."""
     keep_as_call()
     time = system.step.last_delta_time
     if chain.is_ahead != 0 or not may_roll(pairs_of(system)[pair_index], a, b, time):
@@ -86,9 +85,8 @@ def turn_over_edge(system, shapes, pair_index, a, b, delta, shape_pair, result, 
     fraction, meets = 0.5, separation > LINEAR_SLOP
     if meets:
         fraction = separation / approach if approach > separation else 1.0
-    is_on_mesh = shapes[shape_pair.shape_a].kind == MESH or shapes[shape_pair.shape_b].kind == MESH
-    if fraction == 1.0 or (not meets and (is_on_mesh or across > (MOST_MOTION * radius) ** 2)):
-        return  # what touches a mesh rolls along chords: see rolling.py
+    if fraction == 1.0 or (not meets and across > (MOST_MOTION * radius) ** 2):
+        return
     along = scale(motion, fraction)
     is_found, turned, gap = normal_there(system, shape_pair, chain, side, along)
     if not is_found or is_same(turned, normal) or dot(turned, normal) < FARTHEST_TURN:
