@@ -17,8 +17,8 @@ from ..broad_phase.tree_edits import tree_widen
 from ..constraints.body_terms import forces_of, scaled, scaled_inertia, scaled_mass
 from ..constraints.pressed_bodies import relief_of, relieved_inertia, relieved_mass, settle_load
 from ..constraints.schema import (
-    ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE, LINEAR_VELOCITY,
-    LOCKED_AXES, ON_FOOT, ROW_SIZE, SPENT, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
+    ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE, LIMITED,
+    LINEAR_VELOCITY, LOCKED_AXES, ON_FOOT, ROW_SIZE, SPENT, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
 )  # fmt: skip
 from ..geometry.vector import (
     add, multiply, normalize_quaternion, quaternion, scale, store3, store4, symmetric_times, vector3,
@@ -30,6 +30,7 @@ from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8, where_greater8
 from .gyroscopic import is_uneven, turn_unevenly, turns_unevenly8
 from .rest import count_rest
+from .speed_limits import limit_body, limit_row, limit_rows, prepare_limits
 from .ways import leaves_bounds_soon
 
 INT32, FLOAT32 = np.int32, np.float32
@@ -101,6 +102,7 @@ def prepare_bodies(system_address, begin, end, worker):
             body.flags &= ~np.uint32(IS_HIT)
         update_world_inertia(body)
         take_forces(system, body, forces_of(system, slot + 1), system.step.last_delta_time)
+        prepare_limits(system, body, slot + 1)
         row = view(system.solver.rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         for k in range(3):
             row[LINEAR_VELOCITY + k] = body.linear_velocity[k]
@@ -125,8 +127,10 @@ def integrate_velocities(system_address, begin, end, worker):
     for slot in range(begin + 1, end + 1):
         row = system.solver.rows + slot * ROW_SIZE
         forces = system.solver.forces + slot * FORCE_SIZE
-        store8(row, load8(row) + load8(forces))
         locked = load_float32(forces + 4 * LOCKED_AXES)
+        if INT32(locked) & LIMITED:
+            limit_row(system, slot)
+        store8(row, load8(row) + load8(forces))
         if locked != FLOAT32(0.0):
             store_float32(row + 4 * LOCKED_AXES, load_float32(row + 4 * LOCKED_AXES) - locked)  # not a velocity: not to be added
             for k in range(6):
@@ -169,8 +173,11 @@ def integrate_positions(system_address, begin, end, worker):
     nearly = splat8(FLOAT32(0.5 * ON_FOOT))
     is_last = system.step.substep == system.settings.substep_count - 1
     foot = splat8(FLOAT32(0.0 if is_last else ON_FOOT))  # the field is HELD_BACK after the last sub-step
+    some_is_limited = system.solver.some_is_limited != 0
     for group in range(begin, end):
         rows = system.solver.rows + (1 + 8 * group) * ROW_SIZE
+        if some_is_limited:
+            limit_rows(system, 1 + 8 * group, 1 + min(8 * group + 8, system.bodies.active_count))
         v = columns8(rows, 0)
         m = columns8(rows, 32)
         spin = (v[3], v[4], v[5])
@@ -258,6 +265,7 @@ def finish_bodies(system_address, begin, end, worker):
             settle_load(system, body, slot + 1, h)
         if body.mode != KINEMATIC:
             count_rest(system, body, before, system.step.last_delta_time)
+            limit_body(system, body)  # later than that: a body that falls slowly at its limit does not rest
         update_bounds(system.world, system.place.origin, body)
         if not is_inside_fat_bounds(body) or leaves_bounds_soon(body, system.step.last_delta_time):
             has_moved[slot] = 1
