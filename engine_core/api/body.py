@@ -282,10 +282,9 @@ class Body(Handle):
         """The highest speed of the centre of mass [m/s], at least 0; `math.inf`, as at first, for no limit. Can be assigned.
 
         A higher velocity keeps its direction and is cut down in the next step, whatever it comes from: gravity, forces,
-        impulses, contacts, joints or an assignment. In no step does the body move farther than this speed takes it, and after
-        it no higher velocity is read. Forces on a limited body still press on what it touches. Bodies that are faster come into
-        it, and joints to them open, as it is left behind. A kinematic or static body has no limit.
-        Raises ValueError for NaN and negative numbers."""
+        impulses, contacts, joints or an assignment. No velocity takes the body farther in a step, and none that is higher is
+        read after it. Forces on a limited body press on what it touches in full. Faster bodies come into it, and joints to them
+        open, as it stays behind. A kinematic or static body ignores it. Raises ValueError for NaN and negative numbers."""
         return self._number("max_linear_velocity")
 
     @max_linear_velocity.setter
@@ -295,7 +294,8 @@ class Body(Handle):
     @property
     def max_angular_velocity(self) -> float:
         """The highest angular velocity [rad/s], at least 0; `math.inf`, as at first, for no limit. Can be assigned. The axis is
-        kept; the rest is as for `max_linear_velocity`. Raises ValueError for NaN and negative numbers."""
+        kept; the rest is as for `max_linear_velocity`. A joint about which the body swings opens where this limit is the only
+        one: limit the speed too. Raises ValueError for NaN and negative numbers."""
         return self._number("max_angular_velocity")
 
     @max_angular_velocity.setter

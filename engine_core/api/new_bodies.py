@@ -52,8 +52,8 @@ class SpaceBodies:
         multiplied by the volume of the shape; 1 kg without either. `layer`: a name of the world's `Layers`, by default the
         first. `gravity_scale`: how many times gravity acts on the body. `linear_damp`, `angular_damp` [1/s]: added to those
         of the space. `max_linear_velocity` [m/s], `max_angular_velocity` [rad/s]: see `Body`. `continuous`: sweep the body at
-        any speed. Any thread may call. Raises ValueError, also for a `Plane`,
-        `Mesh` or `HeightField`, which are for bodies that stand still or are moved; KeyError, PoolFull."""
+        any speed. Any thread may call. Raises ValueError, also for a `Plane`, `Mesh` or `HeightField`, which are for bodies
+        that stand still or are moved; KeyError, PoolFull."""
         return self._add(
             RIGID, "add_rigid", shape, position, rotation, velocity, angular_velocity, mass, density, material, layer,
             gravity_scale, linear_damp, angular_damp, max_linear_velocity, max_angular_velocity, can_sleep, continuous,

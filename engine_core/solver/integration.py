@@ -9,8 +9,8 @@ from ..bodies.publication import begin_change, end_change
 from ..bodies.rare import rare_of
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import (
-    BODY, HAS_RARE, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_HIT, IS_IN_MOVED_LIST, IS_LOADED, IS_PRESSED, KINEMATIC,
-    OMITS_FORCES, RIGID_LINEAR, TARGET_SET,
+    BODY, HAS_RARE, HAS_SPEED_LIMIT, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_HIT, IS_IN_MOVED_LIST, IS_LOADED, IS_PRESSED,
+    KINEMATIC, OMITS_FORCES, RIGID_LINEAR, TARGET_SET,
 )  # fmt: skip
 from ..broad_phase.schema import TREE
 from ..broad_phase.tree_edits import tree_widen
@@ -30,7 +30,7 @@ from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8, where_greater8
 from .gyroscopic import is_uneven, turn_unevenly, turns_unevenly8
 from .rest import count_rest
-from .speed_limits import limit_body, limit_row, limit_rows, prepare_limits
+from .speed_limits import finish_limits, limit_row, limit_rows, prepare_limits
 from .ways import leaves_bounds_soon
 
 INT32, FLOAT32 = np.int32, np.float32
@@ -265,7 +265,8 @@ def finish_bodies(system_address, begin, end, worker):
             settle_load(system, body, slot + 1, h)
         if body.mode != KINEMATIC:
             count_rest(system, body, before, system.step.last_delta_time)
-            limit_body(system, body)  # later than that: a body that falls slowly at its limit does not rest
+            if body.flags & HAS_SPEED_LIMIT:
+                finish_limits(system, body)
         update_bounds(system.world, system.place.origin, body)
         if not is_inside_fat_bounds(body) or leaves_bounds_soon(body, system.step.last_delta_time):
             has_moved[slot] = 1
