@@ -17,7 +17,8 @@ from ..bodies.rare import own_rare, rare_of, set_target
 from ..bodies.records import world_at
 from ..bodies.schema import (
     BOUNDS_CHANGED, CAN_SLEEP, CONTINUOUS, CUSTOM_INERTIA, FILTER_CHANGED, HAS_RARE, HAS_SPEED_LIMIT, KINEMATIC,
-    LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, OMITS_FORCES, RAY_PICKABLE, RIGID, STATIC, TARGET_SET, TELEPORTS, WAKES_NEIGHBOURS,
+    LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, OMITS_FORCES, RAY_PICKABLE, RIGID, STATIC, TARGET_SET, TELEPORTS,
+    WAKES_NEIGHBOURS,
 )  # fmt: skip
 from ..geometry.vector import quaternion, store3, store4, vector3
 from ..runtime.kernel import kernel

@@ -1,5 +1,5 @@
-"""Bodies beyond Godot's own calls: running surfaces, masses that follow from a density, limits of velocity, filters by groups and by shapes, exact
-places. `body.get_rid()` is the RID of a node.
+"""Bodies beyond Godot's own calls: running surfaces, masses that follow from a density, limits of velocity, filters by groups
+and by shapes, exact places. `body.get_rid()` is the RID of a node.
 
 The thread of Godot's physics calls; a call waits for the end of a step that runs.
 """
