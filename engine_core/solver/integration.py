@@ -120,6 +120,20 @@ def prepare_bodies(system_address, begin, end, worker):
                 inertia[k] = body.inverse_inertia_world[k]
 
 
+@kernel
+def integrate_bound_row(system, slot, locked):
+    """One sub-step of gravity and forces on a row with locked axes or limits; `locked`: bits of LOCKED_AXES."""
+    row, forces = system.solver.rows + slot * ROW_SIZE, system.solver.forces + slot * FORCE_SIZE
+    if locked & LIMITED:
+        limit_row(system, slot)
+    kept = load_float32(row + 4 * LOCKED_AXES)
+    store8(row, load8(row) + load8(forces))
+    store_float32(row + 4 * LOCKED_AXES, kept)  # not a velocity: nothing is to be added
+    for k in range(6):
+        if locked >> k & 1:
+            store_float32(row + 4 * k, FLOAT32(0.0))
+
+
 @entry_point(JOB_SIGNATURE)
 def integrate_velocities(system_address, begin, end, worker):
     """Job: one sub-step of gravity and forces on the rows of active bodies `begin` to `end - 1`."""
@@ -128,14 +142,10 @@ def integrate_velocities(system_address, begin, end, worker):
         row = system.solver.rows + slot * ROW_SIZE
         forces = system.solver.forces + slot * FORCE_SIZE
         locked = load_float32(forces + 4 * LOCKED_AXES)
-        if INT32(locked) & LIMITED:
-            limit_row(system, slot)
-        store8(row, load8(row) + load8(forces))
         if locked != FLOAT32(0.0):
-            store_float32(row + 4 * LOCKED_AXES, load_float32(row + 4 * LOCKED_AXES) - locked)  # not a velocity: not to be added
-            for k in range(6):
-                if INT32(locked) >> k & 1:
-                    store_float32(row + 4 * k, FLOAT32(0.0))
+            integrate_bound_row(system, slot, INT32(locked))
+        else:
+            store8(row, load8(row) + load8(forces))
 
 
 @kernel
