@@ -1,6 +1,7 @@
 """Limits of the velocity of bodies, against formulas and a plain twin."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -185,11 +186,13 @@ def test_a_limit_that_is_not_reached_changes_no_bit():
     assert not (plain.core.bodies.flags & (HAS_RARE | HAS_SPEED_LIMIT)).any()
 
 
-def test_a_blow_is_given_in_full():
-    """A limited ball that strikes another of its mass stops, and the other goes on with all of its momentum."""
+@pytest.mark.parametrize("place", [-3.0, -1.01])
+def test_a_blow_is_given_in_full(place):
+    """A limited ball that strikes another of its mass stops, and the other goes on with all of its momentum: with that of the
+    limit, even if the step begins with a velocity far above it."""
     space = new_space((0, 0, 0))
     elastic = scree.Material(restitution=1.0, friction=0.0)
-    striker = space.add_rigid(BALL, (-3, 0, 0), velocity=(40, 0, 0), material=elastic, max_linear_velocity=5.0)
+    striker = space.add_rigid(BALL, (place, 0, 0), velocity=(40, 0, 0), material=elastic, max_linear_velocity=5.0)
     struck = space.add_rigid(BALL, material=elastic)
     steps(space, 60)
     np.testing.assert_allclose(struck.velocity, (5, 0, 0), atol=1e-3)
@@ -211,6 +214,28 @@ def test_a_struck_body_moves_no_farther_than_its_limit(most, mass):
         assert np.linalg.norm(struck.position - before) <= (most + pushed_out) * TICK * 1.001
         before = struck.position
     assert struck.position[0] >= (0.2 * most if mass > 1.0 else 0.0)
+
+
+def test_a_body_that_may_not_move_slows_what_runs_into_it():
+    """It takes the momentum of its mass twice in a sub-step, when contacts are solved and when they are relaxed; and more, where
+    the striker has come into it."""
+    space, heavy = new_space((0, 0, 0)), 50.0
+    space.add_rigid(BALL, max_linear_velocity=0.0, can_sleep=False)
+    striker, speeds = space.add_rigid(BALL, (-1.01, 0, 0), velocity=(5, 0, 0), mass=heavy), []
+    for _ in range(8):
+        space.step(TICK)
+        speeds.append(striker.velocity[0])
+    for before, after in pairwise(speeds[1:]):
+        assert 0.8 < after / before < 1.002 * (heavy / (heavy + 1.0)) ** (2 * SUBSTEPS)
+
+
+def test_contacts_report_the_limited_speed():
+    space = new_space((0, 0, 0))
+    space.add_static(scree.Plane())
+    ball = space.add_rigid(BALL, (0, 0.51, 0), velocity=(0, -40, 0), max_linear_velocity=2.0)
+    ball.contact_events = "all"
+    space.step(TICK)
+    assert space.contact_events().approach_speeds.tolist() == pytest.approx([2.0], rel=1e-5)
 
 
 @pytest.mark.parametrize("most", [30.0, 300.0, 3000.0])
