@@ -79,6 +79,8 @@ Body.inertia | RigidBody3D.inertia |
 Body.gravity_scale | RigidBody3D.gravity_scale |
 Body.linear_damp | RigidBody3D.linear_damp |
 Body.angular_damp | RigidBody3D.angular_damp |
+Body.max_linear_velocity | Scree.body_set_max_linear_velocity, ScreeBodySettings3D, Scree.body_get_max_linear_velocity |
+Body.max_angular_velocity | Scree.body_set_max_angular_velocity, ScreeBodySettings3D, Scree.body_get_max_angular_velocity |
 Body.shapes | PhysicsServer3D.body_get_shape |
 Body.add_shape | CollisionShape3D.shape, PhysicsServer3D.body_add_shape |
 Body.remove_shape | PhysicsServer3D.body_remove_shape |

@@ -9,6 +9,7 @@ from ..batches.editing import edit_bodies
 from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KIND_BODY, RIGID
 from ..core.numbers import FARTHEST, FASTEST
 from ..edit import motion_edits
+from ..edit.setting_edits import LARGEST
 from .arrays import (
     NO_TURN, Floats, Vector, basis_of, errors_of_call, number, read_only, rotations, twelve, vector,
 )  # fmt: skip
@@ -275,6 +276,34 @@ class Body(Handle):
     @angular_damp.setter
     def angular_damp(self, damp: float) -> None:
         self._set("angular_damp", number("angular_damp", "angular_damp", damp))
+
+    @property
+    def max_linear_velocity(self) -> float:
+        """The highest speed of the centre of mass [m/s], at least 0; `math.inf`, as at first, for no limit. Can be assigned.
+
+        A higher velocity keeps its direction and is cut down in the next step, whatever it comes from: gravity, forces,
+        impulses, contacts, joints or an assignment. No velocity takes the body farther in a step, and none that is higher is
+        read after it. Forces on a limited body press on what it touches in full. Faster bodies come into it, and joints to them
+        open, as it stays behind. A kinematic or static body ignores it. Raises ValueError for NaN and negative numbers."""
+        return self._number("max_linear_velocity")
+
+    @max_linear_velocity.setter
+    def max_linear_velocity(self, most: float) -> None:
+        self._limit("max_linear_velocity", most)
+
+    @property
+    def max_angular_velocity(self) -> float:
+        """The highest angular velocity [rad/s], at least 0; `math.inf`, as at first, for no limit. Can be assigned. The axis is
+        kept; the rest is as for `max_linear_velocity`. A joint about which the body swings opens where this limit is the only
+        one: limit the speed too. Raises ValueError for NaN and negative numbers."""
+        return self._number("max_angular_velocity")
+
+    @max_angular_velocity.setter
+    def max_angular_velocity(self, most: float) -> None:
+        self._limit("max_angular_velocity", most)
+
+    def _limit(self, name: str, most: float) -> None:
+        self._set(name, min(number(name, name, most, least=0.0, may_be_infinite=True), LARGEST))
 
     def _number(self, name: str) -> float:
         return float(self._param(name))

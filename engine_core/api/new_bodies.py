@@ -1,13 +1,16 @@
 """How bodies get into a space: one or thousands, by the same compiled call."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..batches.adding import add_bodies
+from ..batches.editing import edit_bodies
 from ..bodies.schema import CAN_SLEEP, CONTINUOUS, KINEMATIC, RAY_PICKABLE, RIGID, STATIC
 from ..core.numbers import FARTHEST, FASTEST
+from ..edit.setting_edits import LARGEST, PARAMETER_NUMBERS, SPEED_LIMITS, set_parameter
 from ..shapes.schema import STRUCTURE
 from .arrays import (
     NO_TURN, Floats, Ints, Numbers, Vector, Vectors, checked, errors_of_call, number, numbers, rotations,
@@ -41,24 +44,27 @@ class SpaceBodies:
         self, shape: Shape, position: Vector = ZERO, rotation: Vector = NO_TURN, *, velocity: Vector = ZERO,
         angular_velocity: Vector = ZERO, mass: float | None = None, density: float | None = None,
         material: Material = DEFAULT_MATERIAL, layer: str | None = None, gravity_scale: float = 1.0, linear_damp: float = 0.0,
-        angular_damp: float = 0.0, can_sleep: bool = True, continuous: bool = False,
+        angular_damp: float = 0.0, max_linear_velocity: float = math.inf, max_angular_velocity: float = math.inf,
+        can_sleep: bool = True, continuous: bool = False,
     ) -> Body:  # fmt: skip
         """Add a body that moves by forces: at `position`, world [m] (3,), with `rotation`, a unit quaternion x, y, z, w (4,),
         `velocity` [m/s] and `angular_velocity` [rad/s], world axes (3,). `mass` [kg], or `density` [kg/m^3], which is
         multiplied by the volume of the shape; 1 kg without either. `layer`: a name of the world's `Layers`, by default the
         first. `gravity_scale`: how many times gravity acts on the body. `linear_damp`, `angular_damp` [1/s]: added to those
-        of the space. `continuous`: sweep the body at any speed. Any thread may call. Raises ValueError, also for a `Plane`,
-        `Mesh` or `HeightField`, which are for bodies that stand still or are moved; KeyError, PoolFull."""
+        of the space. `max_linear_velocity` [m/s], `max_angular_velocity` [rad/s]: see `Body`. `continuous`: sweep the body at
+        any speed. Any thread may call. Raises ValueError, also for a `Plane`, `Mesh` or `HeightField`, which are for bodies
+        that stand still or are moved; KeyError, PoolFull."""
         return self._add(
             RIGID, "add_rigid", shape, position, rotation, velocity, angular_velocity, mass, density, material, layer,
-            gravity_scale, linear_damp, angular_damp, can_sleep, continuous,
+            gravity_scale, linear_damp, angular_damp, max_linear_velocity, max_angular_velocity, can_sleep, continuous,
         )[0]  # fmt: skip
 
     def add_rigid_many(
         self, shape: Shapes, positions: Vectors, rotations: Vectors = NO_TURN, *, velocities: Vectors = ZERO,
         angular_velocities: Vectors = ZERO, masses: Numbers | None = None, density: float | None = None,
         material: Material = DEFAULT_MATERIAL, layer: str | None = None, gravity_scale: float = 1.0, linear_damp: float = 0.0,
-        angular_damp: float = 0.0, can_sleep: bool = True, continuous: bool = False,
+        angular_damp: float = 0.0, max_linear_velocity: float = math.inf, max_angular_velocity: float = math.inf,
+        can_sleep: bool = True, continuous: bool = False,
     ) -> Bodies:  # fmt: skip
         """Add n bodies that move by forces, in one compiled call: `positions`, world [m] (n, 3); `rotations`, unit
         quaternions (n, 4); `velocities` [m/s] and `angular_velocities` [rad/s] (n, 3); `masses` [kg] (n,). A single value
@@ -66,7 +72,7 @@ class SpaceBodies:
         `masses`. The rest is as in `add_rigid`. Any thread may call. Raises ValueError, KeyError, PoolFull."""
         return self._add(
             RIGID, "add_rigid_many", shape, positions, rotations, velocities, angular_velocities, masses, density, material,
-            layer, gravity_scale, linear_damp, angular_damp, can_sleep, continuous,
+            layer, gravity_scale, linear_damp, angular_damp, max_linear_velocity, max_angular_velocity, can_sleep, continuous,
         )  # fmt: skip
 
     def add_static(
@@ -105,8 +111,8 @@ class SpaceBodies:
     def _add(
         self, mode: int, call: str, shape: Shapes, positions: Any, quaternions: Any, velocities: Any = ZERO, spins: Any = ZERO,
         masses: Any = None, density: float | None = None, material: Material = DEFAULT_MATERIAL, layer: str | None = None,
-        gravity_scale: float = 1.0, linear_damp: float = 0.0, angular_damp: float = 0.0, can_sleep: bool = True,
-        continuous: bool = False,
+        gravity_scale: float = 1.0, linear_damp: float = 0.0, angular_damp: float = 0.0, most_speed: float = math.inf,
+        most_spin: float = math.inf, can_sleep: bool = True, continuous: bool = False,
     ) -> Bodies:  # fmt: skip
         """Add bodies of a motion mode; errors name `call`."""
         many = call.endswith("_many")
@@ -122,6 +128,10 @@ class SpaceBodies:
         template = self._template(call, mode, material, layer, can_sleep, continuous)
         for name, value in (("gravity_scale", gravity_scale), ("linear_damp", linear_damp), ("angular_damp", angular_damp)):
             template[name] = number(call, name, value)
+        limits = {
+            name: number(call, name, value, least=0.0, may_be_infinite=True)
+            for name, value in zip(SPEED_LIMITS, (most_speed, most_spin), strict=True)
+        }
         if mode == RIGID:
             for one in shape if isinstance(shape, list | tuple) else (shape,):
                 check_moves(call, one)
@@ -134,8 +144,16 @@ class SpaceBodies:
         except BaseException:
             self._drop_shapes(shapes)
             raise
+        self._limit_speeds(call, ids, limits)
         space: Any = self
         return Bodies(space, ids)
+
+    def _limit_speeds(self, call: str, ids: Ints, limits: dict[str, float]) -> None:
+        """Set parameters of SPEED_LIMITS that are finite."""
+        for name, most in limits.items():
+            if most < LARGEST:
+                values = np.tile((PARAMETER_NUMBERS[name], most), (len(ids), 1))
+                edit_bodies(self._world.core, call, ids, set_parameter, values)
 
     def _template(self, call: str, mode: int, material: Material, layer: str | None, can_sleep: bool, continuous: bool) -> Any:
         layers = self._world.layers

@@ -227,6 +227,7 @@ def break_apart(body: "Body", budget: int | None, density: float | None, most: i
     settings: dict[str, Any] = {
         "density": own_density if density is None else density, "material": body.material, "layer": body.layer,
         "gravity_scale": body.gravity_scale, "linear_damp": body.linear_damp, "angular_damp": body.angular_damp,
+        "max_linear_velocity": body.max_linear_velocity, "max_angular_velocity": body.max_angular_velocity,
         "can_sleep": body.can_sleep, "continuous": body.continuous,
         "velocities": body.velocity, "angular_velocities": body.angular_velocity,
     }  # fmt: skip

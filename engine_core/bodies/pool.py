@@ -36,6 +36,7 @@ def _no_rare() -> np.ndarray:
     row = np.zeros((), dtype=BODY_RARE)
     row["target_rotation"] = (0, 0, 0, 1)
     row["stretch"] = np.eye(3, dtype=np.float32).ravel()
+    row["max_linear_velocity"] = row["max_angular_velocity"] = np.inf
     return row
 
 

@@ -59,6 +59,7 @@ IS_LOADED = 1 << 27  # in this step a contact presses on it heavily: its row of 
 IS_PRESSED = 1 << 28
 IS_GRIPPED = 1 << 29  # it is pressed, and friction holds it on what carries it: heavier across gravity too
 IS_IN_BATCH = 1 << 30  # made and freed with a batch (batches/body_batches.py): no call of its own may free or reshape it
+HAS_SPEED_LIMIT = 1 << 31  # one of its two limits of velocity is finite; see solver/speed_limits.py
 
 # Rows of seven cache lines; fields are ordered by how often they are used: a line is the data of one stage.
 BODY = np.dtype(
@@ -159,6 +160,8 @@ BODY_RARE = np.dtype(
         ("contact_class", "i2"),  # 0 to CONTACT_CLASSES - 1: which rules its contacts follow; see collision/contact_rules.py
         ("contact_events", "i2"),  # NO_CONTACT_EVENTS, CONTACT_CHANGES or ALL_CONTACT_EVENTS
         ("density", "f4"),  # its mass follows from its shapes; 0: the mass is as set [kg/m^3]
+        ("max_linear_velocity", "f4"),  # speed of the centre of mass at most [m/s]; infinite: no limit
+        ("max_angular_velocity", "f4"),  # [rad/s]
     ],
     align=True,
 )

@@ -147,6 +147,7 @@ _SOLVER = np.dtype(
         ("some_block_bounces", "i8"),  # after `find_bounces`: 1 if some contact bounces in this generation
         ("some_bounce_changed", "i8"),  # some impulse of a bounce has changed notably, since this was last set to 0
         ("some_joined_bounced", "i8"),  # the same, of a body with joints
+        ("some_is_limited", "i8"),  # after `prepare_bodies`: some awake body has a limit of velocity
         ("rows", "i8"),  # float32 (body_capacity + 1, 16); see constraints/schema.py
         ("forces", "i8"),  # float32 (body_capacity + 1, 8); see constraints/schema.py
         # float32 (body_capacity + 1, 8): the first half of each solver row as the step began, while some body reports contacts

@@ -31,11 +31,13 @@ SPIN_CHANGE = 3  # [rad/s]
 HELD_NEXT = 0  # the next value of HELD_BACK
 CARRIER = 1  # int32: the body that is hit, if it moves on and takes this one along; else -1
 MET = 2  # int32: the body that is hit; -1 for a body that is only joined to one that hit something
-LOCKED_AXES = 7  # bits of BODY.axis_locks as a number; those velocities are 0
+LOCKED_AXES = 7  # bits of BODY.axis_locks as a number, whose velocities are 0; and LIMITED
+LIMITED = 64  # the velocities of the row are limited
 
 # A row of inertia (float32 x 8), beside each solver row: the current inverse inertia in world axes: xx, yy, zz, xy,
-# xz, yz [1/(kg m^2)]. Only for bodies that are UNEVEN.
+# xz, yz [1/(kg m^2)]. Only for bodies that are UNEVEN. Behind it, only for those that are LIMITED:
 INERTIA_FLOATS = 8
+MOST_SPEED, MOST_SPIN = 6, 7  # [m/s], [rad/s]; one may be infinite
 INERTIA_SIZE = INERTIA_FLOATS * 4
 
 # A row of loads (float32 x 8), beside each solver row: see pressed_bodies.py. Only for bodies that are IS_LOADED.

@@ -9,6 +9,7 @@ Bad input raises ValueError (a value) or KeyError (an id), naming the call and t
 """
 
 import functools
+import math
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from ..edit import body_placement, brick_edits, motion_edits, setting_edits
 from ..edit.commands import FULL, execute_now, make_command
 from ..edit.commands import edit as edit_unseen_by_log
 from ..edit.edit_table import Edit
-from ..edit.setting_edits import PARAMETER_NUMBERS, PARAMETERS, Parameter
+from ..edit.setting_edits import LARGEST, PARAMETER_NUMBERS, PARAMETERS, SPEED_LIMITS, Parameter
 from ..runtime.memory import address_of
 from ..runtime.recorded_calls import recorded
 from ..shapes.pool import split_basis
@@ -226,11 +227,13 @@ class BodyInterface(BodyShapes):
 
     def set_param(self, identity: int, name: str, value) -> None:
         """Set `friction`, `restitution` (negative: rough, absorbent), `mass` [kg], `inertia` [kg m^2] (0: automatic),
-        `center_of_mass` [m], `gravity_scale`, `linear_damp`, `angular_damp` [1/s], their `_mode`s, `collision_priority`."""
+        `center_of_mass` [m], `gravity_scale`, `linear_damp`, `angular_damp` [1/s], their `_mode`s, `collision_priority`,
+        `max_linear_velocity` [m/s], `max_angular_velocity` [rad/s] (infinite: no limit)."""
         self.index("body_set_param", identity)
         if name in PARAMETER_NUMBERS:
             number = PARAMETER_NUMBERS[name]
-            given = float(finite("body_set_param", name, value, 1)[0])
+            has_no_limit = name in SPEED_LIMITS and isinstance(value, float | np.floating) and value == math.inf
+            given = LARGEST if has_no_limit else float(finite("body_set_param", name, value, 1)[0])
             check_parameter("body_set_param", name, PARAMETERS[number], given)
             if name == "mass" and self._bodies.rare_of(self.index("body_set_param", identity))["density"]:
                 self.follow_density(identity, 0.0)
@@ -270,7 +273,7 @@ class BodyInterface(BodyShapes):
         else:
             self.settled_row(index)
         if name in PARAMETER_NUMBERS:
-            return float(row[name])
+            return float((self._bodies.rare_of(index) if name in SPEED_LIMITS else row)[name])
         if name == "center_of_mass":
             return tuple(float(c) for c in row["center_of_mass"])
         if name == "inertia":

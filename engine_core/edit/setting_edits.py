@@ -5,6 +5,7 @@ Godot's nodes repeat settings, so layers, masks, modes and parameters of areas c
 Values must be legal: for the parameters of bodies see `PARAMETERS`, for those of areas core/areas.py.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,9 @@ from ..bodies.publication import begin_change, end_change
 from ..bodies.rare import own_rare, rare_of, set_target
 from ..bodies.records import world_at
 from ..bodies.schema import (
-    BOUNDS_CHANGED, CAN_SLEEP, CONTINUOUS, CUSTOM_INERTIA, FILTER_CHANGED, HAS_RARE, KINEMATIC, LAYER_MOVING,
-    LAYER_NOT_MOVING, MASS_CHANGED, OMITS_FORCES, RAY_PICKABLE, RIGID, STATIC, TARGET_SET, TELEPORTS, WAKES_NEIGHBOURS,
+    BOUNDS_CHANGED, CAN_SLEEP, CONTINUOUS, CUSTOM_INERTIA, FILTER_CHANGED, HAS_RARE, HAS_SPEED_LIMIT, KINEMATIC,
+    LAYER_MOVING, LAYER_NOT_MOVING, MASS_CHANGED, OMITS_FORCES, RAY_PICKABLE, RIGID, STATIC, TARGET_SET, TELEPORTS,
+    WAKES_NEIGHBOURS,
 )  # fmt: skip
 from ..geometry.vector import quaternion, store3, store4, vector3
 from ..runtime.kernel import kernel
@@ -34,7 +36,7 @@ RENEWED = BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS
 
 
 class Parameter(NamedTuple):
-    """A parameter of a body that is one number: its field in BODY, its limits, and whether it is a whole number."""
+    """A parameter of a body that is one number: its field in BODY or BODY_RARE, its limits, and whether it is a whole number."""
 
     field: str
     least: float
@@ -44,18 +46,20 @@ class Parameter(NamedTuple):
 
 LARGEST = 3.0e38
 """Largest number in single precision, rounded."""
+SPEED_LIMITS = ("max_linear_velocity", "max_angular_velocity")
+"""Parameters in BODY_RARE [m/s], [rad/s]. LARGEST stands for no limit, since edits have finite values."""
 PARAMETERS = (
     Parameter("restitution", -LARGEST, LARGEST), Parameter("friction", -LARGEST, LARGEST),
     Parameter("gravity_scale", -LARGEST, LARGEST), Parameter("linear_damp_mode", 0.0, 1.0, True),
     Parameter("angular_damp_mode", 0.0, 1.0, True), Parameter("linear_damp", -LARGEST, LARGEST),
     Parameter("angular_damp", -LARGEST, LARGEST), Parameter("collision_priority", -LARGEST, LARGEST),
-    Parameter("mass", 1.2e-38, LARGEST),
+    Parameter("mass", 1.2e-38, LARGEST), *(Parameter(name, 0.0, LARGEST) for name in SPEED_LIMITS),
 )  # fmt: skip
 """Parameters by their numbers in the edit `set_parameter`. Negative friction stands for a rough, negative restitution for an
 absorbent surface. Damping modes: 0 adds to the damping of the space, 1 replaces it. Mass [kg], damping [1/s]."""
 PARAMETER_NUMBERS = {parameter.field: number for number, parameter in enumerate(PARAMETERS)}
 (RESTITUTION, FRICTION, GRAVITY_SCALE, LINEAR_DAMP_MODE, ANGULAR_DAMP_MODE, LINEAR_DAMP, ANGULAR_DAMP, COLLISION_PRIORITY,
- MASS) = range(len(PARAMETERS))  # fmt: skip
+ MASS, MAX_LINEAR_VELOCITY, MAX_ANGULAR_VELOCITY) = range(len(PARAMETERS))  # fmt: skip
 LEAST, MOST, IS_WHOLE = (tuple(getattr(parameter, name) for parameter in PARAMETERS) for name in ("least", "most", "is_whole"))
 
 
@@ -129,6 +133,19 @@ def store_parameter(body, number, value):
         body.collision_priority = FLOAT32(value)
 
 
+@kernel
+def store_speed_limit(world_address, body, number, value):
+    """Write the largest linear or angular velocity of a body; LARGEST: infinite."""
+    if value >= LARGEST and not body.flags & HAS_RARE:
+        return
+    rare, most = own_rare(world_address, body), FLOAT32(math.inf if value >= LARGEST else value)
+    if number == MAX_LINEAR_VELOCITY:
+        rare.max_linear_velocity = most
+    else:
+        rare.max_angular_velocity = most
+    set_flag(body, HAS_SPEED_LIMIT, min(rare.max_linear_velocity, rare.max_angular_velocity) < math.inf)
+
+
 @edit_of_body(parameter=1, value=1)
 def set_parameter(world_address, index, values):
     """Set a parameter, by its number in PARAMETERS, to a legal value."""
@@ -136,6 +153,8 @@ def set_parameter(world_address, index, values):
     if number == MASS:
         body.mass = FLOAT32(value)
         renew(world_address, index)
+    elif number >= MAX_LINEAR_VELOCITY:
+        store_speed_limit(world_address, body, number, value)
     else:
         store_parameter(body, number, value)
     if number == FRICTION or number == RESTITUTION:

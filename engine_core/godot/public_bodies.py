@@ -1,5 +1,5 @@
-"""Bodies beyond Godot's own calls: running surfaces, masses that follow from a density, filters by groups and by shapes, exact
-places. `body.get_rid()` is the RID of a node.
+"""Bodies beyond Godot's own calls: running surfaces, masses that follow from a density, limits of velocity, filters by groups
+and by shapes, exact places. `body.get_rid()` is the RID of a node.
 
 The thread of Godot's physics calls; a call waits for the end of a step that runs.
 """
@@ -29,6 +29,18 @@ class _Calls(LockedCalls):
     def body_set_density(self, server, body, density):
         server.world.body.follow_density(body, density)
 
+    def body_set_max_linear_velocity(self, server, body, speed):
+        server.world.body.set_param(body, "max_linear_velocity", speed)
+
+    def body_get_max_linear_velocity(self, server, body):
+        return server.world.body.param(body, "max_linear_velocity")
+
+    def body_set_max_angular_velocity(self, server, body, speed):
+        server.world.body.set_param(body, "max_angular_velocity", speed)
+
+    def body_get_max_angular_velocity(self, server, body):
+        return server.world.body.param(body, "max_angular_velocity")
+
     def body_get_exact_position(self, server, body):
         row = server.body_row(body)
         turn = np.asarray(basis_of(row["rotation"])).reshape(3, 3)
@@ -57,6 +69,7 @@ def add_body_methods(scree, engine) -> None:
     method("body_set_density", {**body, "density": FLOAT}, None,
            "Lets the mass of a body follow from its shapes, now and whenever they change: density [kg/m^3] times "
            "their volume. With 0, or when its mass is set, the mass stays as it is.")  # fmt: skip
+    _add_limits(method, body)
     method("body_get_exact_position", body, PACKED_FLOAT64_ARRAY,
            "Returns the place of a body in double precision: x, y, z [m], against the zero before all calls of "
            "[method space_shift_origin].")  # fmt: skip
@@ -69,3 +82,19 @@ def add_body_methods(scree, engine) -> None:
     method("body_set_shape_layers", {**body, "shape": INT, "layers": INT}, None,
            "Lets one shape of a body make contacts only with shapes that have a bit of [param layers] in common, or "
            "that have none. 0: with all.")  # fmt: skip
+
+
+def _add_limits(method, body) -> None:
+    """Add the calls about the highest velocities of a body."""
+    method("body_set_max_linear_velocity", {**body, "speed": FLOAT}, None,
+           "Sets the highest speed of a rigid body's centre of mass [m/s], at least 0; [constant @GDScript.INF]: no limit. A "
+           "higher velocity keeps its direction and is cut down in the next step, whatever it comes from. Faster bodies come "
+           "into the body, and joints to them open, as it stays behind.")  # fmt: skip
+    method("body_get_max_linear_velocity", body, FLOAT,
+           "Returns the highest speed of a body [m/s]; [constant @GDScript.INF] without a limit.")  # fmt: skip
+    method("body_set_max_angular_velocity", {**body, "speed": FLOAT}, None,
+           "Sets the highest angular velocity of a rigid body [rad/s], at least 0; [constant @GDScript.INF]: no limit. The axis "
+           "is kept. A joint about which the body swings opens where this limit is the only one: limit the speed "
+           "too.")  # fmt: skip
+    method("body_get_max_angular_velocity", body, FLOAT,
+           "Returns the highest angular velocity of a body [rad/s]; [constant @GDScript.INF] without a limit.")  # fmt: skip

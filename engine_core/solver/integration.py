@@ -9,16 +9,16 @@ from ..bodies.publication import begin_change, end_change
 from ..bodies.rare import rare_of
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import (
-    BODY, HAS_RARE, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_HIT, IS_IN_MOVED_LIST, IS_LOADED, IS_PRESSED, KINEMATIC,
-    OMITS_FORCES, RIGID_LINEAR, TARGET_SET,
+    BODY, HAS_RARE, HAS_SPEED_LIMIT, HELD_BACK_ONCE, HELD_BACK_STEPS, IN_AREAS, IS_HIT, IS_IN_MOVED_LIST, IS_LOADED, IS_PRESSED,
+    KINEMATIC, OMITS_FORCES, RIGID_LINEAR, TARGET_SET,
 )  # fmt: skip
 from ..broad_phase.schema import TREE
 from ..broad_phase.tree_edits import tree_widen
 from ..constraints.body_terms import forces_of, scaled, scaled_inertia, scaled_mass
 from ..constraints.pressed_bodies import relief_of, relieved_inertia, relieved_mass, settle_load
 from ..constraints.schema import (
-    ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE, LINEAR_VELOCITY,
-    LOCKED_AXES, ON_FOOT, ROW_SIZE, SPENT, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
+    ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE, LIMITED,
+    LINEAR_VELOCITY, LOCKED_AXES, ON_FOOT, ROW_SIZE, SPENT, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
 )  # fmt: skip
 from ..geometry.vector import (
     add, multiply, normalize_quaternion, quaternion, scale, store3, store4, symmetric_times, vector3,
@@ -30,6 +30,7 @@ from ..runtime.memory import view
 from ..runtime.vector8 import fused_multiply_add, load8, splat8, square_root8, store8, transpose8, where_greater8
 from .gyroscopic import is_uneven, turn_unevenly, turns_unevenly8
 from .rest import count_rest
+from .speed_limits import finish_limits, limit_row, limit_rows, prepare_limits
 from .ways import leaves_bounds_soon
 
 INT32, FLOAT32 = np.int32, np.float32
@@ -101,6 +102,7 @@ def prepare_bodies(system_address, begin, end, worker):
             body.flags &= ~np.uint32(IS_HIT)
         update_world_inertia(body)
         take_forces(system, body, forces_of(system, slot + 1), system.step.last_delta_time)
+        prepare_limits(system, body, slot + 1)
         row = view(system.solver.rows + (slot + 1) * ROW_SIZE, 16, FLOAT32)
         for k in range(3):
             row[LINEAR_VELOCITY + k] = body.linear_velocity[k]
@@ -118,6 +120,20 @@ def prepare_bodies(system_address, begin, end, worker):
                 inertia[k] = body.inverse_inertia_world[k]
 
 
+@kernel
+def integrate_bound_row(system, slot, locked):
+    """One sub-step of gravity and forces on a row with locked axes or limits; `locked`: bits of LOCKED_AXES."""
+    row, forces = system.solver.rows + slot * ROW_SIZE, system.solver.forces + slot * FORCE_SIZE
+    if locked & LIMITED:
+        limit_row(system, slot)
+    kept = load_float32(row + 4 * LOCKED_AXES)
+    store8(row, load8(row) + load8(forces))
+    store_float32(row + 4 * LOCKED_AXES, kept)  # not a velocity: nothing is to be added
+    for k in range(6):
+        if locked >> k & 1:
+            store_float32(row + 4 * k, FLOAT32(0.0))
+
+
 @entry_point(JOB_SIGNATURE)
 def integrate_velocities(system_address, begin, end, worker):
     """Job: one sub-step of gravity and forces on the rows of active bodies `begin` to `end - 1`."""
@@ -125,13 +141,11 @@ def integrate_velocities(system_address, begin, end, worker):
     for slot in range(begin + 1, end + 1):
         row = system.solver.rows + slot * ROW_SIZE
         forces = system.solver.forces + slot * FORCE_SIZE
-        store8(row, load8(row) + load8(forces))
         locked = load_float32(forces + 4 * LOCKED_AXES)
         if locked != FLOAT32(0.0):
-            store_float32(row + 4 * LOCKED_AXES, load_float32(row + 4 * LOCKED_AXES) - locked)  # not a velocity: not to be added
-            for k in range(6):
-                if INT32(locked) >> k & 1:
-                    store_float32(row + 4 * k, FLOAT32(0.0))
+            integrate_bound_row(system, slot, INT32(locked))
+        else:
+            store8(row, load8(row) + load8(forces))
 
 
 @kernel
@@ -169,8 +183,11 @@ def integrate_positions(system_address, begin, end, worker):
     nearly = splat8(FLOAT32(0.5 * ON_FOOT))
     is_last = system.step.substep == system.settings.substep_count - 1
     foot = splat8(FLOAT32(0.0 if is_last else ON_FOOT))  # the field is HELD_BACK after the last sub-step
+    some_is_limited = system.solver.some_is_limited != 0
     for group in range(begin, end):
         rows = system.solver.rows + (1 + 8 * group) * ROW_SIZE
+        if some_is_limited:
+            limit_rows(system, 1 + 8 * group, 1 + min(8 * group + 8, system.bodies.active_count))
         v = columns8(rows, 0)
         m = columns8(rows, 32)
         spin = (v[3], v[4], v[5])
@@ -258,6 +275,8 @@ def finish_bodies(system_address, begin, end, worker):
             settle_load(system, body, slot + 1, h)
         if body.mode != KINEMATIC:
             count_rest(system, body, before, system.step.last_delta_time)
+            if body.flags & HAS_SPEED_LIMIT:
+                finish_limits(system, body)
         update_bounds(system.world, system.place.origin, body)
         if not is_inside_fat_bounds(body) or leaves_bounds_soon(body, system.step.last_delta_time):
             has_moved[slot] = 1

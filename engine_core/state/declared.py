@@ -84,10 +84,10 @@ OF_SYSTEM = Fields(
     scratch=(
         "step.substep", "step.warm_part", "step.warm_share",
         "solver.some_block_is_elastic", "solver.some_block_has_impact", "solver.some_block_bounces",
-        "solver.some_bounce_changed", "solver.some_joined_bounced", "step.steps_left", "step.steps_done",
-        "pairs.candidate_count", "pairs.chosen_count", "constraints.block_count", "joints.count", "joints.loose_count",
-        "joints.row_count", "joints.tree_count", "joints.node_count", "step.is_shared", "solver.sweep_round",
-        "solver.held_back_count",
+        "solver.some_bounce_changed", "solver.some_joined_bounced", "solver.some_is_limited", "step.steps_left",
+        "step.steps_done", "pairs.candidate_count", "pairs.chosen_count", "constraints.block_count", "joints.count",
+        "joints.loose_count", "joints.row_count", "joints.tree_count", "joints.node_count", "step.is_shared",
+        "solver.sweep_round", "solver.held_back_count",
     ),
 )  # fmt: skip
 

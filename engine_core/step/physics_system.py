@@ -154,6 +154,7 @@ def advance(system, address, delta_time):
     enter(system, SETTLE_PAIRS)
     settle_pairs(system)
     choose_contacts(system)
+    system.solver.some_is_limited = 0
     parallel_for(system, address, PREPARE_BODIES, 0, system.bodies.active_count, LEAST_BODIES)
     enter(system, LAY_OUT_BLOCKS)
     system.constraints.block_count = lay_out_blocks(system)

@@ -325,6 +325,15 @@ func _settings_node() -> void:
 	print("moved node ", box.linear_velocity.z, " ", Scree.contact_events(_space).size(), " ",
 		Scree.body_get_contact_class(belt.get_rid()))
 	print("warning ", settings._get_configuration_warnings().size())
+	var limited := _box(Vector3(30, 50, 0))
+	var limits := ScreeBodySettings3D.new()
+	limits.max_linear_velocity = 2.0
+	limited.add_child(limits)
+	await _steps(60)
+	print("limited ", limited.linear_velocity.length() <= 2.0 and limited.linear_velocity.length() > 1.99)
+	limits.max_linear_velocity = 0.0
+	await _steps(60)
+	print("unlimited ", limited.linear_velocity.length() > 8.0)
 	var lost := ScreeBodySettings3D.new()
 	_stage.add_child(lost)
 	print("lost ", lost._get_configuration_warnings().size())

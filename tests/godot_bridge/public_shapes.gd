@@ -21,6 +21,7 @@ func _initialize() -> void:
 	_node_heightmap()
 	_conveyor()
 	_density()
+	_limits()
 	_groups()
 	_shape_layers()
 	_exact()
@@ -184,6 +185,30 @@ func _density() -> void:
 	check("density: follows the shapes", near(mass, 500.0, 1e-5), mass)
 
 
+## A body falls limit x time, turns limit x time, and is free again with INF.
+func _limits() -> void:
+	var at := _next_spot()
+	var body := _body(_box(Vector3(0.5, 0.5, 0.5)), at, PhysicsServer3D.BODY_MODE_RIGID)
+	check("no limits at first", Scree.body_get_max_linear_velocity(body) == INF and Scree.body_get_max_angular_velocity(body) == INF)
+	Scree.body_set_max_linear_velocity(body, 2.0)
+	Scree.body_set_max_angular_velocity(body, 1.5)
+	check("limits are read", Scree.body_get_max_linear_velocity(body) == 2.0 and Scree.body_get_max_angular_velocity(body) == 1.5)
+	PhysicsServer3D.body_set_param(body, PhysicsServer3D.BODY_PARAM_ANGULAR_DAMP_MODE, PhysicsServer3D.BODY_DAMP_MODE_REPLACE)
+	PhysicsServer3D.body_set_param(body, PhysicsServer3D.BODY_PARAM_ANGULAR_DAMP, 0.0)
+	PhysicsServer3D.body_set_state(body, PhysicsServer3D.BODY_STATE_LINEAR_VELOCITY, Vector3(0, -50, 0))
+	PhysicsServer3D.body_set_state(body, PhysicsServer3D.BODY_STATE_ANGULAR_VELOCITY, Vector3(0, 30, 0))
+	_steps(60)
+	var fallen: float = at.y - _place(body).y
+	check("falls limit x time", near(fallen, 2.0, 1e-3), fallen)
+	var velocity: Vector3 = PhysicsServer3D.body_get_state(body, PhysicsServer3D.BODY_STATE_LINEAR_VELOCITY)
+	var spin: Vector3 = PhysicsServer3D.body_get_state(body, PhysicsServer3D.BODY_STATE_ANGULAR_VELOCITY)
+	check("speed at its limit", near(velocity.length(), 2.0, 1e-5) and near(spin.y, 1.5, 1e-5), [velocity, spin])
+	Scree.body_set_max_linear_velocity(body, INF)
+	_steps(30)
+	velocity = PhysicsServer3D.body_get_state(body, PhysicsServer3D.BODY_STATE_LINEAR_VELOCITY)
+	check("free again", velocity.y < -6.0, velocity)
+
+
 ## Whether a box dropped on another one passes through it.
 func _passes(set_up: Callable) -> bool:
 	var at := _next_spot()
@@ -233,6 +258,11 @@ func _wrong() -> void:
 	Scree.heightmap_update(box, 0, 0, 1, PackedFloat32Array([1.0]))
 	Scree.body_set_surface_velocity(body, Vector3.ONE)
 	Scree.body_set_density(body, -1.0)
+	Scree.body_set_max_linear_velocity(body, -1.0)
+	Scree.body_set_max_angular_velocity(body, NAN)
+	Scree.body_set_max_linear_velocity(box, 1.0)
+	check("no limit of a shape", Scree.body_get_max_angular_velocity(box) == 0.0)
+	check("refused limits", Scree.body_get_max_linear_velocity(body) == INF and Scree.body_get_max_angular_velocity(body) == INF)
 	Scree.body_set_group(body, 1, 64)
 	Scree.body_set_shape_layers(body, 0, -1)
 	check("no filter of single numbers", Scree.group_filter_create(PackedInt32Array([1])) == 0)

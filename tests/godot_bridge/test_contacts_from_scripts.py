@@ -129,6 +129,7 @@ def test_the_node_sets_what_it_says(told):
     speed, events, name = told("moved node").split(maxsplit=2)
     assert (float(speed), events, name) == (pytest.approx(1.5, abs=0.01), "0", "node belt")
     assert told("warning") == "0" and told("lost") == "1"
+    assert told("limited") == "true" and told("unlimited") == "true"
 
 
 def test_listeners_come_before_and_after_the_step(told):

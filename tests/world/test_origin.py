@@ -149,6 +149,7 @@ def test_rays_find_everything_while_the_origin_moves_and_the_world_steps():
     assert misses == [] and asked[0] > 20 and shifts > 20
 
 
+@pytest.mark.alone
 def test_twenty_thousand_bodies_within_two_milliseconds():
     """The promise, on a quiet machine; here processor time, the smallest of several."""
     world = World(threads=1)

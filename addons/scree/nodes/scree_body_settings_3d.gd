@@ -2,7 +2,8 @@
 @icon("res://addons/scree/nodes/scree_body_settings_3d.svg")
 class_name ScreeBodySettings3D
 extends Node
-## Contact settings of the body that is this node's parent, without code: its contact class, which contacts it reports, and rules.
+## Settings of the body that is this node's parent, without code: its contact class, which contacts it reports, rules, and its
+## highest velocities.
 ##
 ## The parent is a [RigidBody3D], [StaticBody3D], [AnimatableBody3D], [CharacterBody3D] or another [PhysicsBody3D]. The settings
 ## act when this node enters the tree, and when they are changed.
@@ -25,6 +26,17 @@ const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
 @export var rules: Array[ScreeContactRule] = []:
 	set(value):
 		rules = value
+		_apply()
+
+## The highest speed of the body's centre of mass; 0: no limit. Rigid bodies alone have it.
+@export_range(0, 1000, 0.01, "or_greater", "suffix:m/s") var max_linear_velocity := 0.0:
+	set(value):
+		max_linear_velocity = value
+		_apply()
+## The highest spin of the body; 0: no limit. Rigid bodies alone have it.
+@export_range(0, 36000, 0.1, "or_greater", "radians_as_degrees") var max_angular_velocity := 0.0:
+	set(value):
+		max_angular_velocity = value
 		_apply()
 
 
@@ -52,6 +64,9 @@ func _apply() -> void:
 	var scree: Object = Engine.get_singleton("Scree")
 	scree.call("body_set_contact_class", body.get_rid(), contact_class)
 	scree.call("body_set_contact_events", body.get_rid(), contact_events)
+	if body is RigidBody3D:
+		scree.call("body_set_max_linear_velocity", body.get_rid(), max_linear_velocity if max_linear_velocity > 0.0 else INF)
+		scree.call("body_set_max_angular_velocity", body.get_rid(), max_angular_velocity if max_angular_velocity > 0.0 else INF)
 	for rule: ScreeContactRule in rules:
 		if rule != null:
 			rule.apply()
