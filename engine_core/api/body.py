@@ -289,7 +289,7 @@ class Body(Handle):
 
     @max_linear_velocity.setter
     def max_linear_velocity(self, most: float) -> None:
-        self._limit("max_linear_velocity", most)
+        self._set_limit("max_linear_velocity", most)
 
     @property
     def max_angular_velocity(self) -> float:
@@ -300,9 +300,9 @@ class Body(Handle):
 
     @max_angular_velocity.setter
     def max_angular_velocity(self, most: float) -> None:
-        self._limit("max_angular_velocity", most)
+        self._set_limit("max_angular_velocity", most)
 
-    def _limit(self, name: str, most: float) -> None:
+    def _set_limit(self, name: str, most: float) -> None:
         self._set(name, min(number(name, name, most, least=0.0, may_be_infinite=True), LARGEST))
 
     def _number(self, name: str) -> float:

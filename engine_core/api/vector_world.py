@@ -34,10 +34,10 @@ class VectorWorld:
     A copy begins as the space is now, and moves exactly, bit for bit, as the space itself would if it was given the same, on any
     number of threads and whatever happens in the other copies. `bodies`: those that the arrays are about, by default all of the
     space, in the order of their rows. `joints`: those that actions drive, of the kinds `Slider`, `Hinge` and `ConeTwist` (its
-    twist), in the order of the arrays. `threads`: the
-    number of threads, the calling one included; by default one for each physical core but one. `pairs`, `contacts`: the most
-    pairs that a copy collides and the most contacts that it solves in a step; by default enough for all pairs of up to 33 bodies,
-    and eight contacts for each body. A step that has more handles the deepest, and warns with `LimitReached`.
+    twist), in the order of the arrays. `threads`: the number of threads, the calling one included; by default one for each
+    physical core but one. `pairs`, `contacts`: the most pairs that a copy collides and the most contacts that it solves in a
+    step; by default enough for all pairs of up to 33 bodies, and eight contacts for each body. A step that has more handles the
+    deepest, and warns with `LimitReached`.
 
     The space must live as long as its copies (the object keeps it), and while there are copies its bodies, joints, shapes and
     contact rules must not be changed; it may be stepped. Vehicles, soft bodies, pulleys, water, functions of `on_step` and joints

@@ -42,8 +42,8 @@ from .pairs import lists_of, pairs_of
 from .passing import gap_between
 from .part_gaps import gap_to_shapes
 from .recycling import age, is_recyclable, remember_gap, remember_pose, stays_apart
-from .rolling_over import may_roll_over, turn_over_edge
 from .rolling import is_round_on_mesh, turn_to_chords
+from .rolling_over import may_roll_over, turn_over_edge
 from .schema import (
     CONTACT_RESULT, MAX_RESULTS, PAIR_HAS_RULE, PAIR_IS_KEPT_ON_CURVE, PAIR_IS_TOUCHING, PAIR_IS_UNSOLVED,
     PAIR_SPARES_A, PAIR_SPARES_B, PAIR_WAS_ON_CURVE, SPECULATIVE_DISTANCE,

@@ -2,8 +2,8 @@
 
 A pair that is collided anew takes the centre of pressure of its last step, or without one the foot of the lighter body's centre
 of mass along gravity and forces. Where the load comes near an open side of the points, beyond which corners were left out, the
-pair is collided anew (`presses_open_side`), although its bodies have not moved: a load may move while they rest. If that finds
-the same points, it is not asked for again until the load has come nearer.
+pair is collided anew (`asks_for_corners`), although its bodies have not moved: a load may move while they rest. If that finds
+the same points, a load asks again only when it has come nearer.
 """
 
 import numpy as np
@@ -95,8 +95,9 @@ def nearness(share):
 
 
 @kernel
-def presses_open_side(manifold):
-    """Whether the centre of pressure of a manifold is nearer to an open side of its points than when it was last asked."""
+def asks_for_corners(manifold):
+    """Whether the centre of pressure of a manifold is nearer to an open side of its points than when it last asked for others.
+    Notes how near it is."""
     if manifold.open_sides == 0 or manifold.point_count < 3:
         return False
     count = manifold.point_count

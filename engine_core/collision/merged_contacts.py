@@ -48,7 +48,7 @@ def merge_contacts(merging_address, results_address, what):
         return INT64(merging.count)
     face = merging.brick_a << 32 | merging.brick_b
     name_features(results[0], (merging.brick_a * 31 + merging.brick_b) & 0x7FFFFFF)
-    is_round, none = merging.is_round != 0, ((0.0, 0.0, 0.0), 0.0)
-    merging.count = add_to_clusters(results[0], none, face, True, is_round, clusters, merging.count, polygon)
+    is_round, no_triangle = merging.is_round != 0, ((0.0, 0.0, 0.0), 0.0)
+    merging.count = add_to_clusters(results[0], no_triangle, face, True, is_round, clusters, merging.count, polygon)
     merging.total += 1
     return INT64(merging.count)

@@ -59,6 +59,8 @@ from .support_shapes import collide_support_polytope, place_support, size_of_sha
 LIKE_NORMALS = circle_point(math.radians(5.0))[0]
 SAME_POINT = 1e-3
 """Points of neighbouring triangles closer than this are the same [m]."""
+IN_PLANE = 1e-3
+"""A point this near to the plane of a triangle is in it [m]."""
 MAX_CLUSTER_POINTS = 24
 CLIPPED = 0x80000000
 """Bit of a feature: the point is not a corner of the body and changes with the triangle."""
@@ -75,7 +77,7 @@ CLUSTER = np.dtype(
         ("seed", "f8", 3),  # normal of the first contact, compared with those of the next ones
         ("normal", "f8", 3),  # of the deepest contact
         ("is_strong", "i8"),  # at least one contact is with the inside of a triangle or an active edge
-        ("plane", "f8", 4),  # of the triangle of the deepest contact: its normal, and its distance from the origin [m]
+        ("plane", "f8", 4),  # of the deepest contact's triangle: its normal, and its distance from the origin [m]; 0: of a brick
         ("face", "i8"),
         ("deepest", "f8"),
         ("open_sides", "i8"),  # as in CONTACT_RESULT
@@ -203,13 +205,12 @@ def add_to_clusters(result, plane, face, is_strong, is_round, clusters, count, p
 
 @kernel
 def foot_of(cluster):
-    """The deepest point of a cluster on the surface of the mesh, and its separation [m]."""
+    """The deepest point of a cluster, on the surface of the mesh [m]."""
     deepest = 0
     for i in range(1, cluster.count):
         if cluster.separations[i] < cluster.separations[deepest]:
             deepest = i
-    separation = cluster.separations[deepest]
-    return add_scaled(vector3(cluster.points[deepest]), vector3(cluster.normal), 0.5 * separation), separation
+    return add_scaled(vector3(cluster.points[deepest]), vector3(cluster.normal), 0.5 * cluster.separations[deepest])
 
 
 @kernel
@@ -217,9 +218,8 @@ def is_beyond_edge(weak, clusters, count):
     """Whether a strong contact is deeper than a weak one, and in the plane of its triangle: the body is above the neighbour of
     that triangle or at the neighbour's active edge, a curb's, and would stop at the triangle as at a wall."""
     for c in range(count):
-        if clusters[c].is_strong != 0:
-            foot, separation = foot_of(clusters[c])
-            if separation < weak.deepest and abs(dot(vector3(weak.plane), foot) - weak.plane[3]) < SAME_POINT:
+        if clusters[c].is_strong != 0 and clusters[c].deepest < weak.deepest:
+            if abs(dot(vector3(weak.plane), foot_of(clusters[c])) - weak.plane[3]) < IN_PLANE:
                 return True
     return False
 

@@ -9,17 +9,17 @@ the normal found there. On a face both are the same. Meshes are left alone: roll
 import numpy as np
 
 from ..geometry.angles import circle_point
-from ..geometry.vector import add, add_scaled, cross, dot, length, length_squared, scale, store3, subtract, vector3
+from ..geometry.vector import add, add_scaled, dot, length, length_squared, scale, store3, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.call import call_1_result
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, stack_array
 from ..shapes.traits import is_convex, is_round
+from .contact_rules import velocity_between
 from .pairs import pairs_of
 from .rolling import axis_of_contact, depth_of, inward, is_same, may_roll, round_side, turn_contact
 from .schema import CONTACT_RESULT, LINEAR_SLOP, MAX_RESULTS
 
-INT64 = np.int64
 LEAST_MOTION = 0.01
 """A body that moves less than this part of its radius in a step keeps the normal of where it is."""
 MOST_MOTION = 0.1
@@ -42,10 +42,7 @@ def may_roll_over(shapes, shape_pair):
 def motion_of_contact(a, b, delta, side, center, time):
     """The motion of the point `center` on the axis of the round body against the other in a step [m]. `delta`: the centre of mass
     of B from that of A [m]."""
-    from_b = subtract(center, delta)
-    of_a = add(vector3(a.linear_velocity), cross(vector3(a.angular_velocity), center))
-    of_b = add(vector3(b.linear_velocity), cross(vector3(b.angular_velocity), from_b))
-    return scale(subtract(of_a, of_b) if side[0] else subtract(of_b, of_a), time)
+    return scale(velocity_between(a, b, center, subtract(center, delta)), -time if side[0] else time)
 
 
 @kernel
@@ -82,12 +79,10 @@ def turn_over_edge(system, shapes, pair_index, a, b, delta, shape_pair, result, 
     across = length_squared(add_scaled(motion, normal, -approach))
     if across < (LEAST_MOTION * radius) ** 2 or separation < -LINEAR_SLOP:
         return
-    fraction, meets = 0.5, separation > LINEAR_SLOP
-    if meets:
-        fraction = separation / approach if approach > separation else 1.0
-    if fraction == 1.0 or (not meets and across > (MOST_MOTION * radius) ** 2):
+    meets = separation > LINEAR_SLOP
+    if (approach <= separation) if meets else (across > (MOST_MOTION * radius) ** 2):
         return
-    along = scale(motion, fraction)
+    along = scale(motion, separation / approach if meets else 0.5)
     is_found, turned, gap = normal_there(system, shape_pair, chain, side, along)
     if not is_found or is_same(turned, normal) or dot(turned, normal) < FARTHEST_TURN:
         return

@@ -10,7 +10,7 @@ from ..bodies.records import system_at, world_at
 from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, IS_HIT, RIGID
 from ..collision.contact_hooks import settings_of
 from ..collision.contact_points import contact_frames, turned_by
-from ..collision.leaning import presses_open_side
+from ..collision.leaning import asks_for_corners
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..collision.schema import (
     MANIFOLD, MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_HAS_SETTINGS, MANIFOLD_IS_AHEAD, MANIFOLD_IS_DISC,
@@ -50,9 +50,6 @@ assert max(BODY.fields[name][1] for name in ("inverse_inertia_world", "axis_lock
 SPREAD_OF_DISC = 2.0 / 3.0
 """The mean distance of a disc's points from its centre, as a part of its radius: a disc that spins on its flat end is braked by
 all of its surface."""
-STEPS_BETWEEN = 2
-"""A contact whose load is near an open side is found anew after this many steps: a body that begins to tip moves slowly, and
-hulls at rest would be collided in every step."""
 FARTHEST_ROLLED = 0.1
 """The contact of a rolling body is moved ahead by at most this part of the radius."""
 USUAL_MASSES, UNEVEN_MASSES, FIRMER = 9.0 / 11.0, 99.0 / 101.0, 0.1
@@ -473,5 +470,5 @@ def store_impulses(system_address, begin, end, worker):
             manifold.twist_impulse = lane[TWIST_IMPULSE * 8]
             if manifold.flags & MANIFOLD_IS_AHEAD:
                 settle_ahead(lane, manifold, normal)
-            if (system.step.count + manifold.pair) % STEPS_BETWEEN == 0 and presses_open_side(manifold):
+            if asks_for_corners(manifold):
                 pairs[manifold.pair].limit = FLOAT32(0.0)  # its points are chosen anew

@@ -1,13 +1,11 @@
 """The corners that are kept of the flat side of a body that slides or leans: as far that way as the whole side reaches."""
 
-import math
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-import scree
-from scree.collision.leaning import presses_open_side
+from scree.collision.leaning import asks_for_corners
 from scree.collision.reduce import BEYOND, LEAST_SLIDE, LEVEL, NEAR_SIDE, open_sides, reduce_points
 from scree.collision.schema import MANIFOLD
 from scree.geometry.clipping import POLYGON
@@ -141,8 +139,8 @@ def test_what_leans_over_corners_that_do_not_touch_keeps_the_deepest():
 
 
 @entry_point("int64(int64)")
-def presses_open_side_row(manifold):
-    return presses_open_side(view(manifold, 1, MANIFOLD)[0])
+def asks_for_corners_row(manifold):
+    return asks_for_corners(view(manifold, 1, MANIFOLD)[0])
 
 
 def square_under(load_x: float, load_z: float, open_bits: int) -> np.ndarray:
@@ -161,14 +159,14 @@ def test_a_load_that_stays_near_an_open_side_asks_once(side, way):
 
     def asks(row, distance):
         row["normal_impulse"] = square_under(*((1 - distance) * np.array(way)), 0)["normal_impulse"]
-        return presses_open_side_row(address_of(row)) != 0
+        return asks_for_corners_row(address_of(row)) != 0
 
     row = square_under(0, 0, 1 << side)
     distances = (1.0, 0.25, 0.19, 0.19, 0.15, 0.25, 0.19, 0.12, 0.08, 0.05, 0.05, 0.01, 0.15, 0.0)
     asked = [asks(row, distance) for distance in distances]
     assert asked == [False, False, True, False, False, False, False, True, False, True, False, False, False, False]
     closed = square_under(*((1 - 0.01) * np.array(way)), 0b111111 & ~(1 << side))
-    assert presses_open_side_row(address_of(closed)) == 0
+    assert asks_for_corners_row(address_of(closed)) == 0
     row["answered_sides"] = 0  # as after other points were found
     assert asks(row, 0.19)
 
@@ -176,32 +174,7 @@ def test_a_load_that_stays_near_an_open_side_asks_once(side, way):
 def test_a_load_asks_for_each_open_side():
     """It comes near one side, and then near the corner between two."""
     row = square_under(-0.9, 0, 0b000101)
-    assert presses_open_side_row(address_of(row)) != 0 and presses_open_side_row(address_of(row)) == 0
+    assert asks_for_corners_row(address_of(row)) != 0 and asks_for_corners_row(address_of(row)) == 0
     row["normal_impulse"] = square_under(-0.9, -0.9, 0)["normal_impulse"]
-    assert presses_open_side_row(address_of(row)) != 0 and presses_open_side_row(address_of(row)) == 0
+    assert asks_for_corners_row(address_of(row)) != 0 and asks_for_corners_row(address_of(row)) == 0
     assert row[0]["answered_sides"] == 0b10_00_10
-
-
-def hexagonal_prism(radius: float, height: float) -> scree.Hull:
-    angles = np.arange(6) * math.pi / 3
-    ring = np.stack((radius * np.cos(angles), np.zeros(6), radius * np.sin(angles)), 1)
-    return scree.Hull(points=np.concatenate((ring - (0, height / 2, 0), ring + (0, height / 2, 0))))
-
-
-def test_a_prism_pushed_at_its_top_tips_over_beyond_its_far_corner():
-    """The force grows until it tips; the formula: force times height is weight times the reach of the base in that direction."""
-    for angle in (0.0, math.pi / 6, 0.3):
-        space = scree.World().add_space(gravity=(0, -10, 0))
-        rough = scree.Material(friction=1.0)
-        space.add_static(scree.Plane(), material=rough)
-        turn = (0.0, math.sin(angle / 2), 0.0, math.cos(angle / 2))
-        prism = space.add_rigid(hexagonal_prism(0.5, 2.0), (0, 1, 0), turn, material=rough, can_sleep=False)
-        reach = max(0.5 * math.cos(i * math.pi / 3 - angle) for i in range(6))
-        force = 0.0
-        for _ in range(5000):
-            force += 10.0 * prism.mass * reach / 4000
-            prism.set_constant_force((force, 0, 0))
-            space.step(1 / 60)
-            if prism.basis[1, 1] < math.cos(math.radians(3)):
-                break
-        assert 0.94 < force / (10.0 * prism.mass * reach) < 1.04, angle

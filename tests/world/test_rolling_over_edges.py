@@ -18,11 +18,7 @@ BALL = 0.4
 def speed_on_top(speed: float, height: float, radius: float = RADIUS) -> float:
     """The speed of a ball that has rolled over a step [m/s]."""
     spin = speed * (radius - height + BALL * radius) / ((1 + BALL) * radius * radius)
-    return math.sqrt(speed_squared_left(spin, height, radius))
-
-
-def speed_squared_left(spin: float, height: float, radius: float) -> float:
-    return (spin * radius) ** 2 - 2 * GRAVITY * height / (1 + BALL)
+    return math.sqrt((spin * radius) ** 2 - 2 * GRAVITY * height / (1 + BALL))
 
 
 def mesh_box(half: tuple[float, float, float]) -> scree.Mesh:

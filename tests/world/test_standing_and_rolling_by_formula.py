@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from public_words import TICK, block, empty, run, surface
+from public_words import TICK, block, empty, run, surface, tilt, turned
 
 import scree
 
@@ -60,6 +60,21 @@ def test_a_prism_tips_over_its_lower_edge_or_corner(kind, corner_count, degrees)
     reach = math.cos(half) / math.cos(half - math.radians(degrees) % (2.0 * half))
     assert stands(prism(corner_count), math.radians(degrees), 0.95 * reach, kind)
     assert not stands(prism(corner_count), math.radians(degrees), 1.02 * reach, kind)
+
+
+@pytest.mark.parametrize("degrees", [0.0, 17.0, 30.0])
+def test_a_prism_of_six_corners_that_is_pushed_tips_over_its_far_corner(degrees):
+    """A force at its middle that grows until it tips: then force times height is weight times the reach of the base that way."""
+    space, angle = empty((0, -GRAVITY, 0)), math.radians(degrees)
+    space.add_static(scree.Plane(), material=surface(1.0))
+    body = space.add_rigid(prism(6), (0, 0.5 * HEIGHT, 0), turned((0, 1, 0), angle), material=surface(1.0), can_sleep=False)
+    reach = RADIUS * max(math.cos(k * math.pi / 3 - angle) for k in range(6))
+    tipping, force = body.mass * GRAVITY * reach / (0.5 * HEIGHT), 0.0
+    while tilt(body) < 3.0 and force < 2.0 * tipping:
+        force += tipping / 4000
+        body.set_constant_force((force, 0, 0))
+        run(space, 1)
+    assert 0.94 < force / tipping < 1.04
 
 
 @pytest.mark.parametrize("degrees", [0.0, 10.0, 22.5, 33.0, 45.0])

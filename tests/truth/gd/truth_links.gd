@@ -103,7 +103,6 @@ func rows_pendulum_falls_asleep() -> void:
 			child.free()
 
 
-## Three chains of three capsules each, laid across each other.
 ## Whether contacts bear more than a hundredth of a body's weight.
 func _presses(body: RigidBody3D) -> bool:
 	var state := PhysicsServer3D.body_get_direct_state(body.get_rid())
@@ -113,6 +112,7 @@ func _presses(body: RigidBody3D) -> bool:
 	return impulse > 0.01 * body.mass * STRENGTH / Engine.physics_ticks_per_second
 
 
+## Three chains of three capsules each, laid across each other.
 func rows_chains_on_a_floor() -> void:
 	for name: String in CHAINS:
 		set_gravity(STRENGTH)
