@@ -7,6 +7,7 @@ between them. Strips depend on the mesh alone, so that results do not depend on 
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -141,7 +142,7 @@ def fours_of(parts: np.ndarray, colours: np.ndarray, ends: np.ndarray, spares: n
     starts = np.flatnonzero(np.r_[True, (np.diff(parts) != 0) | (np.diff(colours) != 0)]) if len(parts) else np.zeros(0, int)
     begins: list[int] = []
     counts: list[int] = []
-    for begin, end in zip(starts.tolist(), np.r_[starts[1:], len(parts)].tolist(), strict=True):
+    for begin, end in pairwise([*starts.tolist(), len(parts)]):
         step = 4 if colours[begin] < MOST_COLOURS - 1 else 1
         begins += range(begin, end, step)
         counts += [min(step, end - at) for at in range(begin, end, step)]

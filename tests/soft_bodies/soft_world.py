@@ -57,6 +57,13 @@ class SoftWorld(SmallWorld):
         vertices, triangles = mesh
         return self.world.soft_body.create(self.system, np.asarray(vertices) + at, triangles, **settings)
 
+    def step_shared(self) -> bool:
+        """Step once, on all threads if there is enough to do, even if other programs slowed the pool's last steps. Return whether
+        threads shared it."""
+        self.world.job_system.pool.record["retreat"] = 0
+        self.step(1)
+        return bool(self.row["step"]["is_shared"])
+
     def trimesh(self, vertices, faces, at=(0.0, 0.0, 0.0), **params) -> int:
         """Add a static mesh of triangles."""
         from scree.bodies.schema import STATIC

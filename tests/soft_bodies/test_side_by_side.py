@@ -78,8 +78,7 @@ def test_the_same_bits_on_any_number_of_threads(threads):
     for count in (1, threads):
         world, softs = crowd(count)
         for _ in range(90):
-            world.step(1)
-            shared += int(world.row["step"]["is_shared"])
+            shared += world.step_shared()
         rigid = world.world.bodies.rows[:20]
         ends.append([soft.positions.tobytes() for soft in softs] + [rigid["position"].tobytes(), rigid["rotation"].tobytes()])
         assert len({len(group) for group in found_groups(softs)}) > 1, "groups of several sizes"
