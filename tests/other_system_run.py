@@ -31,7 +31,7 @@ _find_tools()
 
 FIXTURES = {"godot", "project"}
 COMPILER = "numba"
-LONGEST = 15.0
+LONGEST = 5.0
 """A test that takes more of an emulated processor's time is left out [s]: some would take an hour, all of them most of a day."""
 IS_EMULATED = platform.machine() == "aarch64"
 RAN_OUT = pytest.StashKey[bool]()
