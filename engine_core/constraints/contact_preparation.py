@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..bodies.motion import begin_rest, surface_spin, surface_velocity, turning_of
-from ..bodies.overlap import allowed_overlap
+from ..bodies.overlap import allowed_overlap, size_of
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import BODY, HAS_JOINT, HAS_RARE, IS_HIT, RIGID
 from ..collision.contact_hooks import settings_of
@@ -64,13 +64,22 @@ CARRIED = 0.25
 """A body that goes along with at least this part of the velocity of a running surface is carried by it."""
 STIFFEST = 0.1875
 """The highest frequency of contacts, as a part of the rate of sub-steps: the solver cannot settle stiffer ones."""
+SMALL, MOST_FIRM = 0.01, 4.0 / 3.0
+"""Contacts of bodies whose inner radius is less than this [m] are firmer, at most by this factor of frequency: what gives by a
+hair in a wall is a slope in a row of dominoes."""
 
 
 @kernel
-def softness_at(system, h, bias, is_moving):
+def firmness_of_small(a, b):
+    """The factor on the frequency of the contacts of two bodies by which those of small ones are firmer."""
+    return min(max(SMALL / min(size_of(a), size_of(b)), 1.0), MOST_FIRM)
+
+
+@kernel
+def softness_at(system, h, bias, firmness, is_moving):
     """(bias rate, softness) of contacts that are `bias` times as stiff as usual, of two moving bodies or a moving and a static
-    one."""
-    hertz = min(system.settings.contact_hertz * bias, STIFFEST / h)
+    one. `firmness`: the result of `firmness_of_small`."""
+    hertz = firmness * min(system.settings.contact_hertz * bias, STIFFEST / h)
     bias_rate, softness, _ = soft_parameters(hertz if is_moving else 2.0 * hertz, system.settings.contact_damping_ratio, h)
     return bias_rate, softness
 
@@ -80,8 +89,11 @@ def softness_of(system, a, b, relief_a, relief_b, h, usual):
     """(bias rate, softness) of the contacts of two bodies. `relief_*`: see `relief_of`. `usual`: those of two moving ones,
     and of a moving and a static one."""
     is_moving = a.inverse_mass != 0.0 and b.inverse_mass != 0.0
+    firmness = firmness_of_small(a, b) if is_moving else 1.0
     if a.contact_bias != 0.0 or b.contact_bias != 0.0:
-        return softness_at(system, h, max(a.contact_bias, b.contact_bias), is_moving)
+        return softness_at(system, h, max(a.contact_bias, b.contact_bias), firmness, is_moving)
+    if firmness > 1.0:
+        usual = softness_at(system, h, 1.0, firmness, True), usual[1]
     if not is_moving:
         return usual[1]
     mass_a, mass_b = a.inverse_mass * relief_a, b.inverse_mass * relief_b
@@ -420,7 +432,7 @@ def prepare_contacts(system_address, begin, end, worker):
     pairs, all_lists, manifolds = pairs_of(system), lists_of(system), manifolds_of(system)
     colours = colours_of(system)
     h = system.step.last_delta_time / system.settings.substep_count
-    usual = softness_at(system, h, 1.0, True), softness_at(system, h, 1.0, False)
+    usual = softness_at(system, h, 1.0, 1.0, True), softness_at(system, h, 1.0, 1.0, False)
     frames = address_of_row(stack_array(FRAME_FLOATS, FLOAT32), 0)
     for index in range(begin, end):
         if index + 2 < end:

@@ -17,8 +17,8 @@ from .schema import (
 )  # fmt: skip
 
 FLOAT32 = np.float32
-IMPACT_SPEED = 1.0
-"""An impact is faster than this [m/s],"""
+IMPACT_SPEED = 0.2
+"""An impact is faster than this [m/s]: without gravity heavy bodies that close in on a light one are slow for many steps,"""
 IMPACT_STEPS = 6.0
 """... and than what gravity and forces give in so many steps, 1 m/s on Earth: bodies that rest in strong gravity close faster."""
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE

@@ -58,6 +58,9 @@ WORTH_THREADS = 256
 """The number of active bodies, pairs and the work of listeners together from which a step wakes the workers."""
 MOST_LONGER = 16.0
 """Impulses grow at most by this factor from one step to a longer one: those of impacts are no forces."""
+FEW_BLOCKS = 256
+"""Up to so many blocks are stored by the threads that solved them, so that their manifolds stay in the caches of these. More are
+stored by one thread while another builds the trees."""
 LEAST_PAIR_TABLE = 4096
 """Initial slots of the hash table of pairs: a power of two."""
 
@@ -92,6 +95,12 @@ def sense_motion(system, address):
 
 
 @kernel
+def is_stored_late(system):
+    """Whether the impulses of contacts are stored while another thread builds the trees."""
+    return system.step.is_shared != 0 and system.constraints.block_count > FEW_BLOCKS
+
+
+@kernel
 def store_on_one_thread(system, address):
     """Store the impulses of the contacts from the blocks to the manifolds."""
     enter(system, STORE_IMPULSES)
@@ -106,7 +115,8 @@ def finish_step(system, address):
         enter(system, WAIT_FOR_TREES)
         job, layers = job_address(system, UPDATE_TREES), system.trees.layer_count
         is_started = start_job(system.step.job_system, True, job, address, 0, layers)
-        store_on_one_thread(system, address)
+        if is_stored_late(system):
+            store_on_one_thread(system, address)
     enter(system, REPORT_CONTACTS)
     report_contacts(system)
     report_contact_events(system)
@@ -164,8 +174,8 @@ def advance(system, address, delta_time):
     parallel_for(system, address, PREPARE_JOINTS, 0, system.joints.count, LEAST_JOINTS)
     solve_substeps(system, address)
     parallel_for(system, address, STORE_JOINTS, 0, system.joints.count, LEAST_JOINTS)
-    if not is_shared:  # while the blocks are in the caches; else later, beside the building of trees
-        store_on_one_thread(system, address)
+    if not is_stored_late(system):  # while the blocks are in the caches
+        over_colours(system, address, STORE_IMPULSES)
     hold_back(system, address)
     system.bodies.some_rests = 0
     parallel_for(system, address, FINISH_BODIES, 0, system.bodies.active_count, LEAST_BODIES)

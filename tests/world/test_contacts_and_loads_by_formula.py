@@ -243,17 +243,56 @@ def test_planks_within_their_greatest_overhang_stand(count, length):
     assert drop < 0.05 and angle < 1.0
 
 
-SAGS = (
-    "3 of 5 cm at 0.9: tilt 3.2 degrees (also at 240/s); 2: 1.3; 5 at 0.8: 8.6; 5 at 0.9 fall; 8 of 1 m at 0.9 fall at 60/s only"
-)
+def test_two_small_planks_hang_over_an_edge_as_large_ones_do():
+    """Two planks of 5 cm, one part in ten inside of their greatest overhang: contacts of small bodies are firmer."""
+    drop, angle = overhang(2, 0.05, 0.9)
+    assert drop < 0.05 and angle < 1.0
+
+
+def test_three_small_planks_hang_over_an_edge():
+    """They tilt by 1.9 degrees (3.2 with contacts as firm as those of large bodies)."""
+    drop, angle = overhang(3, 0.05, 0.9)
+    assert drop < 0.06 and angle < 2.0
+
+
+SAGS = "3 of 5 cm at 0.9: tilt 1.9 degrees (also at 240/s); 5 at 0.8: 4.9; 5 at 0.9 fall; 8 of 1 m at 0.9 fall at 60/s only"
 
 
 @pytest.mark.xfail(strict=True, reason=SAGS)
-@pytest.mark.parametrize("count, length, part", [(2, 0.05, 0.9), (3, 0.05, 0.9), (5, 0.05, 0.8), (5, 0.05, 0.9), (8, 1.0, 0.9)])
+@pytest.mark.parametrize("count, length, part", [(3, 0.05, 0.9), (5, 0.05, 0.8), (5, 0.05, 0.9), (8, 1.0, 0.9)])
 def test_small_planks_within_their_greatest_overhang_stand(count, length, part):
     """Planks of 5 cm stand like planks of 1 m, and eight of 1 m like those of 10 m."""
     drop, angle = overhang(count, length, part)
     assert drop < 0.05 and angle < 1.0
+
+
+def test_five_dice_of_a_centimetre_stand_on_each_other():
+    """They may not sleep, for 5 s (they fell after one second)."""
+    space = empty()
+    space.add_static(scree.Plane())
+    dice = [space.add_rigid(block(0.005, 0.005, 0.005), (0, 0.005 + 0.01 * k, 0), mass=1.0, can_sleep=False) for k in range(5)]
+    run(space, 300)
+    assert max(map(tilt, dice)) < 1.0 and abs(dice[4].position[0]) < 0.001
+
+
+@pytest.mark.parametrize("load", [20.0, 50.0, 100.0])
+@pytest.mark.parametrize("speed", [0.5, 2.0])
+def test_heavy_balls_that_close_in_on_a_light_one_are_not_thrown_apart(load, speed):
+    """Nothing bounces, so their energy can only fall: at most 6 % of it come back (19 % of a slow meeting of 100 kg before)."""
+    space = empty((0, 0, 0))
+    balls = [
+        space.add_rigid(
+            scree.Sphere(radius=0.5), (1.6 * side, 0, 0), mass=load if side else 1.0, velocity=(-speed * side, 0, 0),
+            can_sleep=False, material=surface(),
+        )
+        for side in (-1, 0, 1)
+    ]  # fmt: skip
+    energies = []
+    for _ in range(150):
+        space.step(TICK)
+        energies.append(sum(0.5 * ball.mass * ball.velocity @ ball.velocity for ball in balls))
+    assert min(energies) < 0.02 * energies[0]
+    assert max(energies[energies.index(min(energies)) :]) < 0.06 * energies[0]
 
 
 def falls_from_an_edge(half, beyond) -> bool:

@@ -68,10 +68,10 @@ NOT_YET = {
         {"cylinder-100.0", "cylinder-1000.0", "ball-100.0", "ball-1000.0"},
     ),
     "test_a_load_made_in_its_place_does_not_sink_into_what_carries_it": (
-        "17 % of the size: contacts of small bodies give way as far as those of large ones",
+        "11 % of the size: contacts of bodies of 1 cm give way by tenths of a millimetre",
         {"0.01-100.0"},
     ),
-    "test_a_load_rests_on_a_cube_of_1_cm": ("7 to 13 % deep", {"5.0", "100.0"}),
+    "test_a_load_rests_on_a_cube_of_1_cm": ("7.7 % deep", {"100.0"}),
 }
 """Faults that are known, by test: why, and for which parameters. A row that begins to hold fails, and is to be taken out."""
 
