@@ -83,7 +83,7 @@ def test_rays(pair, rays):
         if not _are_alike(hit, twin):  # only where the ray grazes a box: moved by a little, each answers as the other does
             assert _may_answer(pair.spaces[0], begin, end, twin) and _may_answer(pair.spaces[1], begin, end, hit)
         elif hit is not None and pair.numbers[pair.kept[twin.part]] == hit.part:
-            np.testing.assert_allclose(hit.normal, twin.normal, atol=1e-3)
+            assert _has_normal(hit, twin) or _may_have_normal(pair.spaces[0], begin, end, twin)  # on an edge either face will do
     pair.close()
 
 
@@ -94,10 +94,24 @@ def _are_alike(hit, twin) -> bool:
     return np.abs(hit.position - twin.position).max() < 2e-3
 
 
+def _has_normal(hit, twin) -> bool:
+    """Whether two answers have the same normal."""
+    return hit is not None and np.abs(hit.normal - twin.normal).max() < 1e-3
+
+
+def _nearby(begin, end) -> np.ndarray:
+    """Rays close to a ray, shape (100, 2, 3) [m]."""
+    return np.array([begin, end]) + 1e-4 * np.random.default_rng(1).normal(size=(100, 2, 3))
+
+
+def _may_have_normal(space, begin, end, twin) -> bool:
+    """Whether a space gives the normal of an answer for some ray close by."""
+    return any(_has_normal(space.cast_ray(a, b, from_inside=True), twin) for a, b in _nearby(begin, end))
+
+
 def _may_answer(space, begin, end, answer) -> bool:
     """Whether a space gives an answer for some ray close by."""
-    moved = 1e-4 * np.random.default_rng(1).normal(size=(100, 2, 3))
-    return any(_are_alike(space.cast_ray(begin + a, end + b, from_inside=True), answer) for a, b in moved)
+    return any(_are_alike(space.cast_ray(a, b, from_inside=True), answer) for a, b in _nearby(begin, end))
 
 
 @settings(deadline=None, max_examples=60)
