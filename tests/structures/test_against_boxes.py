@@ -35,7 +35,6 @@ class Pair:
     def __init__(self, bricks, turned, gone, rotation):
         if Pair.left_open is not None:
             Pair.left_open.remove()
-        Pair.left_open = self
         self.spaces = [WORLD.add_space(gravity=(0, 0, 0)) for _ in range(2)]
         structure = scree.Structure(unit=UNIT, capacity=256)
         low = np.array([low for low, _ in bricks])
@@ -57,6 +56,7 @@ class Pair:
             box = scree.Box(half_extents=tuple(half * UNIT))
             parts.append(scree.Part(shape=box, position=tuple(center * UNIT), rotation=rotated))
         self.twin = self.spaces[1].add_kinematic(scree.Compound(parts=parts), (1, 2, 3), unit(rotation))
+        Pair.left_open = self
 
     def close(self) -> None:
         assert not WORLD.core._walk_rows.any() and not self.structure.bricks.record["users"].any()
