@@ -33,6 +33,8 @@ FLUSH = LINEAR_SLOP
 FLUSH_PART_OF_SIZE = 0.2
 ALIGNED = circle_point(math.radians(6.0))[0]
 """... and whose normals differ by less than this angle (cosine)."""
+WALKED_ON = 0.5
+"""The next shape may go on at an angle of up to 60 degrees (cosine): a floor at the foot of a ramp."""
 SAME_NORMAL = 1e-6
 """Square of the sine below which two normals count as one."""
 
@@ -71,7 +73,7 @@ def hull_face(block, point, up):
 
 
 @kernel
-def mesh_face_at(shape, point, up, near, below):
+def mesh_face_at(shape, point, up, near, below, least):
     """Normal of the triangle at `point` most turned to `up`, and the height; a zero normal if there is none, see `face_at`."""
     keep_as_call()
     mesh = mesh_of(shape)
@@ -79,7 +81,7 @@ def mesh_face_at(shape, point, up, near, below):
     for k in range(3):
         low = point[k] - below * up[k]
         bounds[k], bounds[3 + k] = min(point[k], low) - near, max(point[k], low) + near
-    best, height, most = (0.0, 0.0, 0.0), 0.0, ALIGNED
+    best, height, most = (0.0, 0.0, 0.0), 0.0, least
     mesh_query_start(state)
     triangle = mesh_query_next(mesh, state, bounds)
     while triangle >= 0:
@@ -93,9 +95,9 @@ def mesh_face_at(shape, point, up, near, below):
 
 
 @kernel
-def face_at(shape, position, rotation, point, up, near, below):
+def face_at(shape, position, rotation, point, up, near, below, least):
     """Return whether a shape has a face at `point` turned to `up`, within `near` or at most `below` under it, and its normal:
-    `(found, normal)`; world axes, any origin."""
+    `(found, normal)`; world axes, any origin. `least`: cosine of the greatest angle between normal and `up`."""
     keep_as_call()
     local, turned = rotate_inverse(rotation, subtract(point, position)), rotate_inverse(rotation, up)
     normal, height = (0.0, 0.0, 0.0), 0.0
@@ -112,8 +114,8 @@ def face_at(shape, position, rotation, point, up, near, below):
         normal = (np.float64(p[0]), np.float64(p[1]), np.float64(p[2]))
         height = dot(normal, local) - p[3]
     elif shape.kind == MESH:
-        normal, height = mesh_face_at(shape, local, turned, near, below)
-    return dot(normal, turned) > ALIGNED and -near <= height <= near + below, rotate(rotation, normal)
+        normal, height = mesh_face_at(shape, local, turned, near, below, least)
+    return dot(normal, turned) > least and -near <= height <= near + below, rotate(rotation, normal)
 
 
 @kernel
@@ -182,7 +184,7 @@ def is_same_mesh(suspect, support, instances, shapes):
 
 
 @kernel
-def face_of_brick(instances, shapes, contact, offset, rotation, point, up, near, below):
+def face_of_brick(instances, shapes, contact, offset, rotation, point, up, near, below, least):
     """Apply `face_at` to a brick."""
     number, part = place_of_contact(contact)
     whole = instances[contact[3].first_instance + number]
@@ -194,22 +196,22 @@ def face_of_brick(instances, shapes, contact, offset, rotation, point, up, near,
     write_box(box, half)
     own = quaternion(whole.rotation)
     position = add(offset, rotate(rotation, add(vector3(whole.position), rotate(own, center))))
-    return face_at(box, position, multiply(rotation, multiply(own, turn)), point, up, near, below)
+    return face_at(box, position, multiply(rotation, multiply(own, turn)), point, up, near, below, least)
 
 
 @kernel
-def face_of_contact(instances, shapes, contact, point, up, near, below):
+def face_of_contact(instances, shapes, contact, point, up, near, below, least):
     """Apply `face_at` to the other body's shape in a contact, or the part of one."""
     keep_as_call()
     _, frames, is_a, other, part = contact
     offset = frames[0] if is_a else negate(frames[0])
     rotation = quaternion(other.rotation)
     if part >= FIRST_BRICK:
-        return face_of_brick(instances, shapes, contact, offset, rotation, point, up, near, below)
+        return face_of_brick(instances, shapes, contact, offset, rotation, point, up, near, below, least)
     instance = instance_of_contact(instances, shapes, contact)
     position = add(offset, rotate(rotation, vector3(instance.position)))
     turn = multiply(rotation, quaternion(instance.rotation))
-    return face_at(shapes[instance.shape], position, turn, point, up, near, below)
+    return face_at(shapes[instance.shape], position, turn, point, up, near, below, least)
 
 
 @kernel
@@ -225,12 +227,12 @@ def is_seam(suspect, support, instances, shapes, near):
     below = depth_of(support) + SPECULATIVE_DISTANCE
     if not lies_in_plane(suspect, at, up, near, below):
         return False
-    is_face, normal = face_of_contact(instances, shapes, support, at, up, near, 0.0)
+    is_face, normal = face_of_contact(instances, shapes, support, at, up, near, 0.0, ALIGNED)
     if not is_face or length_squared(cross(normal, up)) > 100.0 * SAME_NORMAL:
         return False
     point = point_on_other(suspect, 0)
     above = add_scaled(point, up, dot(subtract(at, point), up))
-    is_face, normal = face_of_contact(instances, shapes, suspect, above, up, near, below)
+    is_face, normal = face_of_contact(instances, shapes, suspect, above, up, near, below, WALKED_ON)
     return is_face and length_squared(cross(normal, other_up)) > SAME_NORMAL
 
 
