@@ -71,7 +71,7 @@ def write_brick_results(system, shapes, pair_index, a, b, delta, shape_pair, res
         if chain.count + found > MOST_SINGLE:
             chain.overflows = 1
         else:
-            write_results(system, shapes, pair_index, a, shape_pair, results, found, chain)
+            write_results(system, shapes, pair_index, a, b, shape_pair, results, found, chain)
         return
     merging = view(chain.merging, 1, MERGING)[0]
     merging.brick_a = max(INT64(chain.parts[0]) - FIRST_BRICK, 0)
@@ -125,7 +125,7 @@ def write_merged(system, instances, shapes, pair_index, a, b, delta, shape_pair,
             chain.parts[side] = INT32(FIRST_BRICK + brick if brick > 0 else NO_PART)
             if brick > 0:
                 chain.has_surface |= surface_of_part(shape, FIRST_BRICK + brick)[0] >= 0.0
-        write_results(system, shapes, pair_index, a, shape_pair, results, 1, chain)
+        write_results(system, shapes, pair_index, a, b, shape_pair, results, 1, chain)
 
 
 @kernel

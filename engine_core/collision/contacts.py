@@ -118,7 +118,7 @@ def collide_instances(system, shapes, pair_index, a, b, delta, instance_a, insta
         if found > 0:
             write_brick_results(system, shapes, pair_index, a, b, delta, shape_pair, results, found, chain)
     else:
-        write_results(system, shapes, pair_index, a, shape_pair, results, found, chain)
+        write_results(system, shapes, pair_index, a, b, shape_pair, results, found, chain)
     return INT64(shape_pair.axis_cache)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..bodies.records import world_at
 from ..bodies.schema import BODY
-from ..geometry.vector import dot, negate, quaternion, rotate_inverse, store3, vector3
+from ..geometry.vector import add_scaled, dot, length_squared, negate, quaternion, rotate_inverse, store3, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
@@ -12,6 +12,7 @@ from ..shapes.mesh_query import material_of
 from ..shapes.schema import CUSTOM, CYLINDER, ELLIPSOID, FIRST_BRICK, TAPERED_CAPSULE, TAPERED_CYLINDER
 from ..shapes.traits import is_round, is_support_shape
 from .contact_hooks import judge, keep_settings
+from .contact_points import relative_position
 from .contact_rules import rule_of
 from .contact_schema import ACCEPT_CONTACT, CONTACT, REJECT_PAIR
 from .pairs import lists_of, manifolds_of, pairs_of, part_of, set_bricks, take_manifold
@@ -55,6 +56,8 @@ UPRIGHT = 0.02
 """A normal within this of perpendicular to a round shape's axis is on its side (sine)."""
 LEAST_ACROSS = 0.2
 """A normal within this of parallel to a cylinder's axis is that of its flat end, not of its rim (sine)."""
+OFF_CENTRE = 0.01
+"""A round body rolls evenly if its centre of mass is within this of its middle, in radii."""
 MATCH_DISTANCE = 0.02
 """Points without a common feature pass on their impulses within this distance [m]."""
 
@@ -251,7 +254,30 @@ def reject_pair(system, chain):
 
 
 @kernel
-def write_results(system, shapes, pair_index, a, shape_pair, results, found, chain):
+def wanders_over(manifold, body, other, is_support, is_a):
+    """Whether a contact moves over a moving body as the two roll on each other: the body is round and its centre of mass is not
+    its middle, or the body is flat and the other one is round. `is_support`: whether its shape is told by its support alone."""
+    rounding, other_rounding = manifold.rounding_b, manifold.rounding_a
+    if is_a:
+        rounding, other_rounding = other_rounding, rounding
+    if body.inverse_mass == 0.0:
+        return False
+    if rounding == 0.0:
+        return other_rounding > 0.0
+    if is_support:
+        return manifold.point_count == 1
+    middle, count = (0.0, 0.0, 0.0), manifold.point_count
+    for p in range(count):
+        middle = add_scaled(middle, vector3(manifold.anchor[p]), 1.0 / count)
+    outward = vector3(manifold.normal)
+    if not is_a:
+        middle, outward = subtract(middle, rotate_inverse(quaternion(other.rotation), relative_position(other, body))), negate(outward)
+    middle = add_scaled(middle, outward, -0.5 * np.float64(manifold.separation[0]) - np.float64(rounding))
+    return length_squared(middle) > (OFF_CENTRE * np.float64(rounding)) ** 2
+
+
+@kernel
+def write_results(system, shapes, pair_index, a, b, shape_pair, results, found, chain):
     """Make manifolds of the collision results of the chain's two shapes."""
     manifolds = manifolds_of(system)
     pair = pairs_of(system)[pair_index]
@@ -277,10 +303,10 @@ def write_results(system, shapes, pair_index, a, shape_pair, results, found, cha
             name_bricks(system, manifold, chain)
             if chain.merging != 0:
                 manifold.flags |= np.uint16(MANIFOLD_IS_MERGED)
-        if manifold.point_count == 1:
-            if is_support_shape(shape_a):
+        if manifold.point_count <= 2:
+            if wanders_over(manifold, a, b, is_support_shape(shape_a), True):
                 manifold.flags |= MANIFOLD_WANDERS_A
-            if is_support_shape(shape_b):
+            if wanders_over(manifold, b, a, is_support_shape(shape_b), False):
                 manifold.flags |= MANIFOLD_WANDERS_B
         elif manifold.point_count > 2 and (
             is_flat_end(shape_a, manifold.rounding_a) or is_flat_end(shape_b, manifold.rounding_b)

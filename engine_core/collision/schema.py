@@ -82,7 +82,7 @@ PAIR_LISTS = np.dtype(
 CURVE = np.dtype([("normal", "f4", 3), ("speed", "f4")])  # from the body to the ground; towards the last contact's normal [m/s]
 
 # Flags of a manifold.
-MANIFOLD_WANDERS_A = 1  # A is round there, but no ball: its contact point moves as it rolls
+MANIFOLD_WANDERS_A = 1  # its points move over A as the bodies roll: see pair_manifolds.py
 MANIFOLD_WANDERS_B = 2
 MANIFOLD_HAS_MATERIAL = 4  # its triangle or part has friction and restitution of its own
 MANIFOLD_HAS_SETTINGS = 8  # a rule has filled its row of CONTACT_SETTINGS
