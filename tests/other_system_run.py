@@ -34,9 +34,9 @@ _find_tools()
 FIXTURES = {"godot", "project"}
 COMPILER = "numba"
 LONGEST, AGAIN = 5.0, 0.01
-"""A test that takes more of an emulated processor's time than the first [s] is left out: some would take an hour, all of them most
-of a day. It is ended where it is outside of the engine, looked for at intervals of the second [s]: half an edit would leave the world
-damaged for later tests."""
+"""A test that takes more of an emulated processor's time than the first [s] is left out: some would take an hour, all of them
+most of a day. It is ended where it is outside of the engine, looked for at intervals of the second [s]: half an edit would leave
+the world damaged for later tests."""
 ENGINE, TESTS = str(Path(scree.__file__).parent), str(Path(__file__).parent)
 IS_EMULATED = platform.machine() == "aarch64"
 RAN_OUT = pytest.StashKey[bool]()

@@ -17,8 +17,8 @@ from .contact_rules import rule_of
 from .contact_schema import ACCEPT_CONTACT, CONTACT, REJECT_PAIR
 from .pairs import lists_of, manifolds_of, pairs_of, part_of, set_bricks, take_manifold
 from .schema import (
-    MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_DISC, MANIFOLD_IS_MERGED, MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A,
-    MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
+    MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_DISC, MANIFOLD_IS_MERGED, MANIFOLD_IS_OVAL, MANIFOLD_IS_SENSOR,
+    MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
 )  # fmt: skip
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
 
@@ -271,7 +271,8 @@ def wanders_over(manifold, body, other, is_support, is_a):
         middle = add_scaled(middle, vector3(manifold.anchor[p]), 1.0 / count)
     outward = vector3(manifold.normal)
     if not is_a:
-        middle, outward = subtract(middle, rotate_inverse(quaternion(other.rotation), relative_position(other, body))), negate(outward)
+        center = rotate_inverse(quaternion(other.rotation), relative_position(other, body))
+        middle, outward = subtract(middle, center), negate(outward)
     middle = add_scaled(middle, outward, -0.5 * np.float64(manifold.separation[0]) - np.float64(rounding))
     return length_squared(middle) > (OFF_CENTRE * np.float64(rounding)) ** 2
 
@@ -308,6 +309,8 @@ def write_results(system, shapes, pair_index, a, b, shape_pair, results, found, 
                 manifold.flags |= MANIFOLD_WANDERS_A
             if wanders_over(manifold, b, a, is_support_shape(shape_b), False):
                 manifold.flags |= MANIFOLD_WANDERS_B
+            if is_support_shape(shape_a) or is_support_shape(shape_b):
+                manifold.flags |= MANIFOLD_IS_OVAL
         elif manifold.point_count > 2 and (
             is_flat_end(shape_a, manifold.rounding_a) or is_flat_end(shape_b, manifold.rounding_b)
         ):

@@ -91,6 +91,7 @@ MANIFOLD_HAS_BRICKS = 64  # `part_a` or `part_b` is a brick, whose number is in 
 MANIFOLD_IS_MERGED = 128  # of many contacts with bricks: see merged_contacts.py
 MANIFOLD_HAD_IMPACT = 256  # its bodies met fast in the last step
 MANIFOLD_IS_DISC = 512  # its points are on the rim of a cylinder's flat end
+MANIFOLD_IS_OVAL = 1024  # a rounding is the mean of two radii of curvature
 MANIFOLD_IS_AHEAD = 32  # found where the bodies will meet within the step; see meeting.py
 
 # A contact manifold: up to four points with one normal, between one shape of A and one of B (or one direction of a mesh). It

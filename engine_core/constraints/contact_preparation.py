@@ -17,7 +17,7 @@ from ..collision.schema import (
     MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_SPARES_A, PAIR_SPARES_B,
 )  # fmt: skip
 from ..collision.surfaces import combine_own_surfaces
-from ..geometry.vector import add, add_scaled, cross, dot, length, negate, scale, store3, subtract, vector3
+from ..geometry.vector import add, add_scaled, cross, dot, scale, store3, subtract, vector3
 from ..geometry.wide_vector import is_any_above8
 from ..runtime.call import load_float32, load_int32, store_float32
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
@@ -36,6 +36,7 @@ from .schema import (
     POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS,
     SPREAD, TABLE_SPIN, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_VELOCITY,
 )  # fmt: skip
+from .wandering_contacts import follow_wanderers
 from .wide_preparation import (
     CENTER_B, FRAME_FIELDS, FRICTION_WORLD, HALF_GAP, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
     lowest_separation, measure_approach, note_impacts, place_points, prepare_friction,
@@ -50,8 +51,6 @@ assert max(BODY.fields[name][1] for name in ("inverse_inertia_world", "axis_lock
 SPREAD_OF_DISC = 2.0 / 3.0
 """The mean distance of a disc's points from its centre, as a part of its radius: a disc that spins on its flat end is braked by
 all of its surface."""
-FARTHEST_ROLLED = 0.1
-"""The contact of a rolling body is moved ahead by at most this part of the radius."""
 USUAL_MASSES, UNEVEN_MASSES, FIRMER = 9.0 / 11.0, 99.0 / 101.0, 0.1
 """Contacts have the usual firmness up to this difference of two masses divided by their sum (10 to 1). From there to the second
 (100 to 1) they become firmer by this part of the extra firmness of contacts with static bodies; with more, heavy bodies rock on
@@ -144,31 +143,6 @@ def prepare_surfaces(system, manifold, index, a, b, lane):
         tangent = get_vector(lane, TANGENT)
         lane[TANGENT_VELOCITY * 8] = FLOAT32(dot(surface, tangent))
         lane[(TANGENT_VELOCITY + 1) * 8] = FLOAT32(dot(surface, cross(normal, tangent)))
-
-
-@kernel
-def limited(way, normal, rounding):
-    """The part of a way along the surface, at most `FARTHEST_ROLLED` of the radius `rounding` [m]."""
-    way = add_scaled(way, normal, -dot(way, normal))
-    size, most = length(way), FARTHEST_ROLLED * rounding
-    return way if size <= most else scale(way, most / size)
-
-
-@kernel
-def way_rolled(axis, spin, normal, rounding, time):
-    """How far a contact moves along the surface within `time` [s] as the body rolls, which is the motion of the centre of
-    curvature, `axis` [m]. A contact that lags by half a step would amplify rocking."""
-    return limited(scale(cross(spin, axis), time), normal, rounding)
-
-
-@kernel
-def way_over_flat(body, other, other_axis, outward, rounding, time):
-    """How far the contact with a round body, whose centre of curvature is at `other_axis` from its centre of mass, moves over a
-    flat one within `time` [s]: it stays below that centre as that moves, and as the face, of the normal `outward`, turns."""
-    spin = vector3(body.angular_velocity)
-    speed = add(vector3(other.linear_velocity), cross(vector3(other.angular_velocity), other_axis))
-    way = subtract(subtract(speed, vector3(body.linear_velocity)), scale(cross(spin, outward), rounding))
-    return limited(scale(way, time), outward, rounding)
 
 
 @kernel
@@ -297,43 +271,6 @@ def clear_point(lane, p):
 
 
 @kernel
-def middle_of(lane, anchor, count):
-    """The mean of the anchors of `count` points on one body [m]. `anchor`: POINT_ANCHOR_A or POINT_ANCHOR_B."""
-    middle = (0.0, 0.0, 0.0)
-    for p in range(count):
-        middle = add_scaled(middle, get_vector(lane, POINTS + p * POINT_FIELDS + anchor), 1.0 / count)
-    return middle
-
-
-@kernel
-def shift_points(lane, anchor, count, way):
-    """Move the anchors of `count` points on one body by `way` [m]."""
-    for p in range(count):
-        at = POINTS + p * POINT_FIELDS + anchor
-        put_vector(lane, at, add(get_vector(lane, at), way))
-
-
-@kernel
-def follow_wanderers(manifold, a, b, lane, time):
-    """Move the contact points of rolling bodies along, on either side."""
-    normal, count = get_vector(lane, NORMAL), np.int64(manifold.point_count)
-    rounding_a, rounding_b = np.float64(manifold.rounding_a), np.float64(manifold.rounding_b)
-    axis_a, axis_b = middle_of(lane, POINT_ANCHOR_A, count), middle_of(lane, POINT_ANCHOR_B, count)
-    if manifold.flags & MANIFOLD_WANDERS_A:
-        if rounding_a > 0.0:
-            way = way_rolled(axis_a, vector3(a.angular_velocity), normal, rounding_a, time)
-        else:
-            way = way_over_flat(a, b, axis_b, normal, rounding_b, time)
-        shift_points(lane, POINT_ANCHOR_A, count, way)
-    if manifold.flags & MANIFOLD_WANDERS_B:
-        if rounding_b > 0.0:
-            way = way_rolled(axis_b, vector3(b.angular_velocity), normal, rounding_b, time)
-        else:
-            way = way_over_flat(b, a, axis_a, negate(normal), rounding_a, time)
-        shift_points(lane, POINT_ANCHOR_B, count, way)
-
-
-@kernel
 def members_of_block(colours, block_index):
     """The manifolds of a block in this step: `(address of their numbers, int32, how many)`."""
     colour = OVERFLOW
@@ -440,7 +377,7 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
         for k in range(count):
             manifold = manifolds[load_int32(members + 4 * k)]
             a, b, lane = bodies[manifold.body_a], bodies[manifold.body_b], view(address + 4 * k, LANE_FLOATS, FLOAT32)
-            follow_wanderers(manifold, a, b, lane, 0.5 * (system.step.last_delta_time - h))  # the mean of when sub-steps begin
+            follow_wanderers(manifold, a, b, lane, system.step.last_delta_time, h)
     prepare_friction(address, most)
     couple_points(address, most)
     count_deep_contacts(system, address, most)

@@ -4,14 +4,18 @@ import math
 
 import numpy as np
 import pytest
-from small_world import SmallWorld
+from small_world import TICK, SmallWorld
 
 from scree.bodies.schema import HAS_JOINT, RIGID_LINEAR, STATIC
-from scree.collision.schema import MANIFOLD_HAD_IMPACT, MANIFOLD_IS_AHEAD, PAIR_SPARES_A, PAIR_SPARES_B, SPECULATIVE_DISTANCE
+from scree.collision.schema import (
+    MANIFOLD_HAD_IMPACT, MANIFOLD_IS_AHEAD, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_SPARES_A, PAIR_SPARES_B,
+    SPECULATIVE_DISTANCE,
+)  # fmt: skip
 from scree.constraints import schema as c
 from scree.constraints.contact_patch import CONTACT_PATCH, LEAST_SPIN, MOST_ROLLING, ROLLING_PATCH
 from scree.constraints.contact_preparation import prepare_contacts
-from scree.constraints.wide_preparation import IMPACT_SPEED
+from scree.constraints.wandering_contacts import FARTHEST_ROLLED
+from scree.constraints.wide_preparation import IMPACT_SPEED, IMPACT_STEPS
 from scree.joints.schema import DISTANCE
 from scree.runtime.memory import view_rows
 from tests.bodies.mass_twin import full, rotation_matrix
@@ -61,9 +65,37 @@ class Heap(SmallWorld):
         return next(pool.rows for pool in self.world.system(self.system)._pools if pool.name == name)
 
 
+GRAVITY = (0.0, -10.0, 0.0)
+"""[m/s^2]"""
+AHEAD = 0.5 * (1 / 60 - 1 / 240)
+"""From the beginning of a step to the mean of the times at which its sub-steps begin [s]."""
+
+
+def wanders(manifold, a, b, normal, points) -> list[np.ndarray]:
+    """How far the points move over A, and over B, until `AHEAD`: below the centre of a round body as that turns about its centre
+    of mass, and on a flat body below the centre of the other one as that moves."""
+    ways, bodies = [np.zeros(3), np.zeros(3)], (a, b)
+    rounding = [float(manifold["rounding_a"]), float(manifold["rounding_b"])]
+    outward = [normal, -normal]
+    middles = [np.mean([point[side] for point in points], axis=0) - rounding[side] * outward[side] for side in range(2)]
+    speeds = [body["linear_velocity"].astype(float) for body in bodies]
+    spins = [body["angular_velocity"].astype(float) for body in bodies]
+    for side, flag in enumerate((MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B)):
+        if not manifold["flags"] & flag:
+            continue
+        way, radius, other = np.cross(spins[side], middles[side]), rounding[side], 1 - side
+        if radius == 0.0:
+            radius = rounding[other]
+            centre = speeds[other] + np.cross(spins[other], middles[other])
+            way = centre - speeds[side] - radius * np.cross(spins[side], outward[side])
+        way = AHEAD * (way - (way @ normal) * normal)
+        ways[side] = way * min(1.0, FARTHEST_ROLLED * radius / max(np.linalg.norm(way), 1e-12))
+    return ways
+
+
 class Twin:
-    """A manifold where its bodies are now: normal, (anchor on A, anchor on B, separation) of each point, without what rolls, and
-    the centre of friction; inverse masses and inertias as they count for this pair."""
+    """A manifold where its bodies are now: normal, (anchor on A, anchor on B, separation) of each point, moved ahead where it
+    wanders, and the centre of friction; inverse masses and inertias as they count for this pair."""
 
     def __init__(self, pair, manifold, a, b, overlap: float):
         turn_a, turn_b = rotation_matrix(a["rotation"]), rotation_matrix(b["rotation"])
@@ -75,6 +107,8 @@ class Twin:
             on_a = turn_a @ local
             on_b = turn_b @ then_b.T @ (then_a @ local - pair["pose_position"])
             self.points.append((on_a, on_b, manifold["separation"][p] + self.normal @ (delta + on_b - on_a)))
+        ways = wanders(manifold, a, b, self.normal, self.points)
+        self.points = [(on_a + ways[0], on_b + ways[1], apart) for on_a, on_b, apart in self.points]
         weights = np.clip([2.0 - (point[2] + overlap) / SPECULATIVE_DISTANCE for point in self.points], 1e-6, 1.0)
         weights /= weights.sum()
         self.middles = [sum(w * point[side] for w, point in zip(weights, self.points, strict=True)) for side in range(2)]
@@ -166,7 +200,9 @@ def check_lane(fields, pair, lists, manifold, a, b, rows, overlap: float):
     fastest = min(fields[c.POINTS + p * c.POINT_FIELDS + c.POINT_RELATIVE_VELOCITY] for p in range(len(twin.points)))
     is_free = not (int(a["flags"]) | int(b["flags"])) & HAS_JOINT
     earlier = c.IMPACT_GOES_ON if manifold["flags"] & MANIFOLD_HAD_IMPACT else 0.0
-    assert fields[c.IMPACT] == ((c.IMPACT_BEGINS if fastest < -IMPACT_SPEED else earlier) if is_free else 0.0)
+    by_gravity = IMPACT_STEPS * TICK * np.linalg.norm(GRAVITY)
+    begins = fastest < -max(IMPACT_SPEED, by_gravity)
+    assert fields[c.IMPACT] == ((c.IMPACT_BEGINS if begins else earlier) if is_free else 0.0)
     for p in range(len(twin.points), 4):
         assert fields[c.POINTS + p * c.POINT_FIELDS + c.POINT_SEPARATION] > 1e5
 

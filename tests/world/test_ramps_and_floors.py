@@ -7,10 +7,9 @@ import pytest
 from public_words import block, empty, surface, turned
 
 
-
 def slide(degrees, rate, way, half=0.1, below=0.0) -> tuple[float, float]:
-    """A smooth box slides `way` [m] down a ramp onto a floor: its speed there over the formula, and how high it rises [m]. `below`:
-    how far the ramp goes on below the floor [m]."""
+    """A smooth box slides `way` [m] down a ramp onto a floor: its speed there over the formula, and how high it rises [m].
+    `below`: how far the ramp goes on below the floor [m]."""
     space, angle, smooth = empty(), math.radians(degrees), surface(0.0)
     outward, up = np.array((math.sin(angle), math.cos(angle), 0)), np.array((-math.cos(angle), math.sin(angle), 0))
     turn = turned((0, 0, 1), -angle)
@@ -52,7 +51,9 @@ def test_a_box_slides_from_a_floor_up_a_ramp(degrees):
         outward, up = np.array((-math.sin(angle), math.cos(angle), 0)), np.array((math.cos(angle), math.sin(angle), 0))
         space.add_static(block(20, 0.5, 3), (-20, -0.5, 0), material=smooth)
         space.add_static(block(10, 0.5, 3), up * 10 - outward * 0.5, turned((0, 0, 1), angle), material=smooth)
-        box = space.add_rigid(block(0.1, 0.1, 0.1), (start, 0.1, 0), velocity=(6, 0, 0), mass=1.0, material=smooth, can_sleep=False)
+        box = space.add_rigid(
+            block(0.1, 0.1, 0.1), (start, 0.1, 0), velocity=(6, 0, 0), mass=1.0, material=smooth, can_sleep=False
+        )
         while box.position[0] < 0.5:
             space.step(1 / 60)
         energy = 0.5 * box.velocity @ box.velocity + 10 * (box.position[1] - 0.1 / math.cos(angle))

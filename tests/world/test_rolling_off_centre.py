@@ -55,8 +55,8 @@ def test_a_log_with_a_low_centre_of_mass_keeps_its_swing(kind):
 @pytest.mark.parametrize("is_upside_down", [False, True])
 @pytest.mark.parametrize("rate", [30, 60, 240])
 def test_a_plank_on_a_drum_keeps_its_swing(rate, is_upside_down):
-    """A plank of 2 m that rolls on a fixed drum of 0.5 m (from 5 degrees it came to 43 at 30 ticks/s); the order of the two bodies
-    tells which is A in their contact."""
+    """A plank of 2 m that rolls on a fixed drum of 0.5 m (from 5 degrees it came to 43 at 30 ticks/s); the order of the two
+    bodies tells which is A in their contact."""
     radius, half, angle = 0.5, 0.05, math.radians(5)
     space = empty()
     outward, along = np.array((math.sin(angle), math.cos(angle), 0)), np.array((math.cos(angle), -math.sin(angle), 0))
