@@ -35,6 +35,7 @@ BRICK_WALK = np.dtype(
     [
         ("shape_row", "i8"),  # the row of SHAPE of the present brick, taken while the walk is in a structure; -1: it is in none
         ("way", "i8"),  # IN_BOX, ON_RAY or NEAR
+        ("whole", "i8"),  # the row of SHAPE of the structure
         ("instance", "i8"),  # address of the INSTANCE that puts the structure onto the body
         ("out", "i8"),  # address of an INSTANCE: the present brick, as if it were a shape of the body
         ("structure", "i8"),  # its address
@@ -75,8 +76,7 @@ def give_walk_row(record, row):
 def begin(record, walk):
     """Enter a structure."""
     shapes = view(record.shapes, record.shape_capacity, SHAPE)
-    instance = view(walk.instance, 1, INSTANCE)[0]
-    block = block_of(shapes[instance.shape])
+    block = block_of(shapes[walk.whole])
     joined = INT64(block.joined) if walk.is_joined != 0 else INT64(0)  # once: an edit may take it away meanwhile
     walk.structure, walk.unit = joined if joined != 0 else block.structure, block.unit
     walk.shape_row = take_walk_row(record, address_of_record(walk))
@@ -131,11 +131,12 @@ def walk_bricks(world_address, walk_address, what):
 
 
 @kernel
-def begin_bricks(world, walk, instance, way, a, b, out, is_joined):
-    """Enter the structure that a row of INSTANCE puts onto a body. `a`, `b`, `is_joined`: as in BRICK_WALK; `out`: address of an
-    INSTANCE."""
+def begin_bricks(world, walk, instance, whole, way, a, b, out, is_joined):
+    """Enter the structure in the row `whole` of SHAPE, which a row of INSTANCE puts onto a body. `a`, `b`, `is_joined`: as in
+    BRICK_WALK; `out`: address of an INSTANCE."""
     keep_as_call()
-    walk.instance, walk.way, walk.out, walk.is_joined = address_of_record(instance), way, out, INT64(is_joined)
+    walk.whole, walk.instance, walk.way, walk.out = INT64(whole), address_of_record(instance), way, out
+    walk.is_joined = INT64(is_joined)
     for k in range(3):
         walk.a[k], walk.b[k] = a[k], b[k]
     call_3_result(world.brick_function, address_of_record(world), address_of_record(walk), INT64(BEGIN))

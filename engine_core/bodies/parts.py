@@ -41,6 +41,7 @@ PARTS = np.dtype(
         ("stands_in", "i8"),  # what is returned of a structure: ALL_BRICKS, or if it has it its AS_HULL, or its JOINED bricks
         ("a", "f8", 3),  # the query, in the frame of the current compound: low and high; or origin and inverse of a ray;
         ("b", "f8", 3),  # or a point
+        ("whole", "i8"),  # row of SHAPE of the current compound: that on the body may change meanwhile (`_enter`)
         ("outer", WALK),
         ("inner", WALK),
         ("bricks", BRICK_WALK),
@@ -83,28 +84,30 @@ def part_row(walk, instances):
 def _enter(walk, world, shapes, instance, way, a, b):
     """Enter a compound or a structure, unless another thread freed it since: then it is EMPTY, and has no parts. `a`, `b`: the
     query in its frame; for a ray origin and vector."""
-    kind = atomics.load_acquire_int32(address_of_row(shapes, instance.shape) + KIND)
+    # Read once: the walk goes on with it if the owner of a body that has left its system sets another shape meanwhile.
+    whole = INT64(instance.shape)
+    kind = atomics.load_acquire_int32(address_of_row(shapes, whole) + KIND)
     if kind != STRUCTURE and kind != COMPOUND:
         return
     if kind == STRUCTURE:
         walk.part = 0
-        begin_bricks(world, walk.bricks, instance, way, a, b, address_of_record(walk), walk.stands_in == JOINED)
+        begin_bricks(world, walk.bricks, instance, whole, way, a, b, address_of_record(walk), walk.stands_in == JOINED)
         return
     if way == ON_RAY:
         b = inverse_of(b)
-    begin_walk(walk.inner, INT64(0), compound_of(shapes[instance.shape]).part_count)
-    walk.part = 0
+    begin_walk(walk.inner, INT64(0), compound_of(shapes[whole]).part_count)
+    walk.part, walk.whole = 0, whole
     store3(walk.a, a)
     store3(walk.b, b)
 
 
 @kernel
-def _give(walk, shapes, instance, part):
+def _give(walk, shapes, compound, instance, part):
     """Put a part into `row`, or leave the compound if there is none. Return the number of the shape, or -1."""
     walk.part = part
     if part < 0:
         return INT64(-1)
-    place_part(shapes, instance, part, walk.row)
+    place_part(shapes, compound, instance, part, walk.row)
     return INT64(walk.number)
 
 
@@ -138,9 +141,9 @@ def next_part_in_box(walk, world, instances, shapes, low, high):
                 return INT64(walk.number)
         elif walk.part >= 0:
             instance = instances[walk.outer.first + walk.number]
-            compound = compound_of(shapes[instance.shape])
+            compound = compound_of(shapes[walk.whole])
             part = next_in_box(walk.inner, nodes_of_parts(compound), parts_of(compound), vector3(walk.a), vector3(walk.b))
-            if _give(walk, shapes, instance, part) >= 0:
+            if _give(walk, shapes, compound, instance, part) >= 0:
                 return INT64(walk.number)
         walk.part = -1
         walk.number = next_in_box(walk.outer, nodes_of(world), instances, low, high)
@@ -166,10 +169,10 @@ def next_part_on_ray(walk, world, instances, shapes, origin, vector, longest):
                 return INT64(walk.number)
         elif walk.part >= 0:
             instance = instances[walk.outer.first + walk.number]
-            compound = compound_of(shapes[instance.shape])
+            compound = compound_of(shapes[walk.whole])
             nodes, parts = nodes_of_parts(compound), parts_of(compound)
             part = next_on_ray(walk.inner, nodes, parts, vector3(walk.a), vector3(walk.b), longest)
-            if _give(walk, shapes, instance, part) >= 0:
+            if _give(walk, shapes, compound, instance, part) >= 0:
                 return INT64(walk.number)
         walk.number = next_on_ray(walk.outer, nodes_of(world), instances, origin, inverse, longest)
         if walk.number < 0:
@@ -191,9 +194,9 @@ def next_part_near(walk, world, instances, shapes, point, reach):
                 return INT64(walk.number)
         elif walk.part >= 0:
             instance = instances[walk.outer.first + walk.number]
-            compound = compound_of(shapes[instance.shape])
+            compound = compound_of(shapes[walk.whole])
             part = next_near(walk.inner, nodes_of_parts(compound), parts_of(compound), vector3(walk.a), reach)
-            if _give(walk, shapes, instance, part) >= 0:
+            if _give(walk, shapes, compound, instance, part) >= 0:
                 return INT64(walk.number)
         walk.number = next_near(walk.outer, nodes_of(world), instances, point, reach)
         if walk.number < 0:

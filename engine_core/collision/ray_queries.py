@@ -27,10 +27,10 @@ INT32 = np.int32
 def ray_instance(shapes, query, body, index, instance, number, part, rotation, origin, vector, result):
     """Test a ray (body frame) against one shape of a body, or a part of one. A hit nearer than that in `result` is written there
     unless the query excludes the body. Return whether it was."""
-    turn = quaternion(instance.rotation)
+    turn, row = quaternion(instance.rotation), np.int64(instance.shape)  # once: see `bodies.parts`
     from_inside, back_faces = query.flags & HITS_FROM_INSIDE != 0, query.flags & HITS_BACK_FACES != 0
     fraction, normal, face, _ = ray_shape(
-        shapes, np.int64(instance.shape), rotate_inverse(turn, subtract(origin, vector3(instance.position))),
+        shapes, row, rotate_inverse(turn, subtract(origin, vector3(instance.position))),
         rotate_inverse(turn, vector), min(result.fraction, 1.0), from_inside, back_faces,
     )  # fmt: skip
     if fraction >= result.fraction or fraction > 1.0 or is_excluded(query, body.id):
@@ -40,7 +40,7 @@ def ray_instance(shapes, query, body, index, instance, number, part, rotation, o
     store3(result.normal, rotate(rotation, rotate(turn, normal)))
     result.body = INT32(index)
     result.instance, result.part = INT32(number), INT32(part)
-    shape = shapes[np.int64(instance.shape)]
+    shape = shapes[row]
     result.face, result.material = INT32(reported_face(shape, face)), INT32(material_of(shape, face))
     result.body_id = body.id
     result.user_id = body.user_id

@@ -21,7 +21,7 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view, view2
 from ..shapes.bricks import block_of, is_structure, place_of_brick, write_box
-from ..shapes.compound import is_compound, place_part
+from ..shapes.compound import compound_of, is_compound, place_part
 from ..shapes.mesh_query import MESH_QUERY_SIZE, mesh_corners, mesh_of, mesh_query_next, mesh_query_start
 from ..shapes.schema import BOX, CYLINDER, FIRST_BRICK, HULL, HULL_BLOCK, MESH, NO_PART, PLANE, SHAPE
 from .contact_points import contact_frames, contact_normal, contact_point
@@ -171,7 +171,7 @@ def instance_of_contact(instances, shapes, contact):
     instance = instances[contact[3].first_instance + number]
     if part < NO_PART and is_compound(shapes, instance):
         whole, instance = instance, stack_array(1, INSTANCE)[0]
-        place_part(shapes, whole, part, instance)
+        place_part(shapes, compound_of(shapes[whole.shape]), whole, part, instance)
     return instance
 
 

@@ -338,7 +338,7 @@ def meet_by_bricks(system, world, query):
     store4(whole.rotation, (0.0, 0.0, 0.0, 1.0))
     count = np.int64(first) if flags & ADDS_RESULTS else np.int64(0)
     query.flags = flags | ADDS_RESULTS
-    begin_bricks(world, walk, whole, IN_BOX, (-FAR, -FAR, -FAR), (FAR, FAR, FAR), address_of_record(brick), False)
+    begin_bricks(world, walk, whole, shape, IN_BOX, (-FAR, -FAR, -FAR), (FAR, FAR, FAR), address_of_record(brick), False)
     while next_brick(world, walk, 0.0) >= 0:
         query.shape, query.first_result = np.int64(brick.shape), count
         store3(query.position, add(position, rotate(rotation, vector3(brick.position))))

@@ -108,12 +108,11 @@ class BodyShapes(Part):
                 self._grow_instances(row, count)
             at = int(row["first_instance"]) + count
             instance = self._instances.rows[at]
-            instance["shape"] = -1
             instance["user_shape"], instance["is_disabled"], instance["body"] = shape, is_disabled, index
             instance["query_layers"] = instance["simulation_layers"] = 0
             self._shape_users.add(shape, index)
             try:
-                self._cook(row, at, values)
+                self._cook(row, at, values, is_new=True)
             except BaseException:
                 self._shape_users.drop(shape)
                 raise
@@ -248,11 +247,11 @@ class BodyShapes(Part):
             self._shapes_changed(index)
 
     def _drop(self, index: int, at: int) -> None:
-        """Undo what was recorded for a shape on a body, and the work of `_cook`."""
+        """Undo what was recorded for a shape on a body, and the work of `_cook`. The row stays as it is: a query that found the
+        body before it left its system may still read it."""
         instance = self._instances.rows[at]
         self._shape_users.drop(int(instance["user_shape"]))
         self._give_up(index, instance)
-        instance["shape"] = -1
 
     def _give_up(self, index: int, instance) -> None:
         """Give back the cooked shape of an instance once no new query can find it there."""
@@ -262,9 +261,9 @@ class BodyShapes(Part):
         elif used >= 0:
             self._shapes.release(used)
 
-    def _cook(self, row, at: int, transform) -> None:
+    def _cook(self, row, at: int, transform, is_new: bool = False) -> None:
         """Compute the rigid transform and the cooked shape of a shape on a body, from the user's transform and the body's
-        stretch."""
+        stretch. `is_new`: what the row holds as cooked shape is left over from another one."""
         instance = self._instances.rows[at]
         is_stretched = int(row["flags"]) & HAS_STRETCH
         transform = np.asarray(transform, dtype=np.float32)
@@ -281,7 +280,8 @@ class BodyShapes(Part):
             rotation, rest = split_basis(basis)
             origin = stretch @ transform[9:]
         cooked = self._shapes.derive(int(instance["user_shape"]), rest)
-        self._give_up(int(instance["body"]), instance)
+        if not is_new:
+            self._give_up(int(instance["body"]), instance)
         instance["shape"] = cooked
         instance["rotation"] = rotation
         instance["origin_position"] = origin

@@ -47,9 +47,9 @@ def has_parts(shapes, instance):
 
 
 @kernel
-def place_part(shapes, instance, number, out):
-    """Write a part of the compound that an INSTANCE row puts on a body to `out`, as if the part were a shape of that body."""
-    part = parts_of(compound_of(shapes[instance.shape]))[number]
+def place_part(shapes, compound, instance, number, out):
+    """Write a part of a compound, which an INSTANCE row puts on a body, to `out`, as if the part were a shape of that body."""
+    part = parts_of(compound)[number]
     rotation = quaternion(instance.rotation)
     out.shape, out.user_shape, out.body = part.shape, instance.user_shape, instance.body
     out.is_disabled = out.has_user_transform = 0

@@ -134,7 +134,7 @@ class StructureRows(ShapeRows):
 
     def _unfollow(self, index: int, block: StructureBlock) -> None:
         self._retire_stand_in(block)
-        self._joined.pop(index, None)  # no step reads the row any more
+        self._retire_joined(index)  # a step under way may be walking over them
         self._unjoined.pop(index, None)
         self._told.pop(id(block.structure), None)
         self._stale_stand_ins.pop(index, None)

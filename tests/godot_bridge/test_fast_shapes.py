@@ -164,3 +164,17 @@ def test_a_hull_that_is_cut_is_told(count, is_told):
     points /= np.linalg.norm(points, axis=1)[:, None]
     told = server_shapes._set_convex_polygon(pool, pool.create(shapes.HULL), points)
     assert bool(told) == is_told and (not told or "256" in told and str(count) in told)
+
+
+@pytest.mark.parametrize("is_fast", [True, False], ids=["compiled", "Python"])
+def test_the_rows_of_a_freed_body_stay_for_queries_that_found_it(is_fast):
+    played = Played(is_fast)
+    call, world = played.made.call, played.made.world
+    shape, body = call("_sphere_shape_create"), call("_body_create")
+    call("_shape_set_data", shape, 0.5)
+    call("_body_add_shape", body, shape, PLACES[0], False)
+    call("_body_set_space", body, played.spaces[0])
+    first = int(world.bodies.rows[index_of(body)]["first_instance"])
+    before = world.instances.rows[first].copy()
+    call("_free_rid", body)
+    assert world.instances.rows[first] == before and before["shape"] >= 0

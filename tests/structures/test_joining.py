@@ -1,5 +1,8 @@
 """Joined bricks: the same matter in fewer boxes, and structures that meet with them as with all of their bricks."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -152,3 +155,23 @@ def test_a_block_goes_into_the_hole_that_it_fits():
         space.step(STEP)
     assert joined_count(space, body) == 1
     assert body.position[1] == pytest.approx(-0.5 + 0.5, abs=0.02)
+
+
+def test_joined_bricks_stay_until_the_step_that_may_walk_over_them_ends():
+    space, low = space_of(), filled(6, 2, 6)
+    structure = scree.Structure(unit=UNIT)
+    structure.insert(low, low + 1)
+    body, core = space.add_static(structure), space.world.core
+    for _ in range(3):
+        space.step(STEP)
+    freed = weakref.ref(next(iter(core.shapes._joined.values())))
+    users = core.system(space._id).trees.trees.rows[1]["users"]
+    users[0, 3, 0] += 1  # as long as a query stays, what a step may read stays too
+    body.remove()
+    core.retirement.reclaim()
+    gc.collect()
+    assert freed() is not None and not core.shapes._joined
+    users[0, 3, 0] -= 1
+    core.retirement.reclaim()
+    gc.collect()
+    assert freed() is None

@@ -176,7 +176,7 @@ def test_shapes_change_as_a_whole():
             world.body._drop(small.index(body), at)
             instance["user_shape"] = world.shape.index("", high)
             world.shape_users.add(int(instance["user_shape"]), small.index(body))
-            world.body._cook(row, at, transform)
+            world.body._cook(row, at, transform, is_new=True)
             seen.append(queries.cast_rays(small.system, origins, ends)["position"][:, 1].round(3).tolist())
         world.body._shapes_changed(small.index(body))
     assert seen == [[0.1, 0.1], [0.1, 0.1]]

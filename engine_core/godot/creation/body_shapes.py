@@ -78,10 +78,10 @@ def is_as_set(world_address, instance):
 
 @kernel
 def drop_instance(server, identity, instance):
-    """Note that a body no longer has a shape. There must be room for a note."""
+    """Note that a body no longer has a shape. There must be room for a note. The row stays as it is: a query that found the body
+    before it left its space may still read it."""
     shapes_of(server.world)[instance.shape].use_count -= 1
     take_note(server, SHAPE_DROPPED, identity, np.int64(instance.user_shape), np.int64(0))
-    instance.shape = INT32(-1)
 
 
 @kernel
