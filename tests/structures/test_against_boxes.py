@@ -1,7 +1,7 @@
 """A structure against the naive twin, each brick a box shape of its own: the same answers to queries, and the same impacts."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import scree
@@ -24,6 +24,9 @@ turn = st.tuples(*[st.floats(-1, 1, width=32)] * 4).filter(lambda q: np.linalg.n
 
 def unit(q) -> np.ndarray:
     return np.array(q, float) / np.linalg.norm(q)
+
+
+THOROUGH = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])  # a pair makes two spaces
 
 
 class Pair:
@@ -74,7 +77,7 @@ pairs = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@THOROUGH
 @given(pairs, st.lists(st.tuples(place, place), min_size=1, max_size=8))
 def test_rays(pair, rays):
     for begin, end in rays:
@@ -114,7 +117,7 @@ def _may_answer(space, begin, end, answer) -> bool:
     return any(_are_alike(space.cast_ray(a, b, from_inside=True), answer) for a, b in _nearby(begin, end))
 
 
-@settings(deadline=None, max_examples=60)
+@THOROUGH
 @given(pairs, st.lists(place, min_size=1, max_size=6))
 def test_points_and_distances(pair, points):
     for point in points:
@@ -127,7 +130,7 @@ def test_points_and_distances(pair, points):
     pair.close()
 
 
-@settings(deadline=None, max_examples=60)
+@THOROUGH
 @given(pairs, st.sampled_from([BALL, BOX]), turn, place, place)
 def test_casts_and_overlaps(pair, shape, rotation, begin, way):
     begin = np.array(begin) + (1, 2, 3)
@@ -166,7 +169,7 @@ def _shape_of(body) -> int:
     return core.shape.index("", core.body.shape(body.id, 0))
 
 
-@settings(deadline=None, max_examples=60)
+@THOROUGH
 @given(pairs, turn, place, place)
 def test_impacts(pair, rotation, begin, velocity):
     """A box that flies at both has the same impacts, as long as these are the same contacts in another order."""
