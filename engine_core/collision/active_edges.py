@@ -12,7 +12,7 @@ import numpy as np
 
 from ..geometry.angles import circle_point
 from ..geometry.polytopes import plane_normal, vertex
-from ..geometry.vector import add_scaled, dot, length_squared, scale, subtract
+from ..geometry.vector import add_scaled, cross, dot, length_squared, scale, subtract, vector3
 from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
@@ -29,6 +29,10 @@ NOT_PUSHED_BACK = 0.02
 """A contact may push a body towards the back of a triangle at most this much (sine of the angle)."""
 LEAST_ACROSS = 0.1
 """A normal that is closer to the direction of an edge than this does not say which way across the edge is near (sine)."""
+SAME_POINT = 1e-3
+"""A contact this near to a corner is with the corner [m]."""
+STEEP = 0.25
+"""A body is at the end of an edge, not beside it, if the normal is farther from a right angle to the edge than this (sine)."""
 ACROSS = 3
 """Feature of a contact that is turned across an edge."""
 
@@ -106,11 +110,31 @@ def turn_across(mesh, triangle, at, normal, way, active_edges):
 
 
 @kernel
+def foot_of_contact(result):
+    """The deepest point of a contact, on the surface of the triangle [m]."""
+    deepest = 0
+    for i in range(1, result.point_count):
+        if result.separations[i] < result.separations[deepest]:
+            deepest = i
+    return add_scaled(vector3(result.points[deepest]), vector3(result.normal), 0.5 * result.separations[deepest])
+
+
+@kernel
+def is_nearer_next(triangle, corner, foot):
+    """Whether a point of a triangle is nearer to the edge from a corner to the next one than to that from the previous one."""
+    at = vertex(triangle, corner)
+    way, to_next = subtract(foot, at), subtract(vertex(triangle, (corner + 1) % 3), at)
+    to_previous = subtract(vertex(triangle, (corner + 2) % 3), at)
+    off_next = length_squared(cross(way, to_next)) * length_squared(to_previous)
+    return off_next <= length_squared(cross(way, to_previous)) * length_squared(to_next)
+
+
+@kernel
 def judge_contact(mesh, triangle, result, active_edges):
     """Judge a contact with a triangle: whether it may stay as it is; else the corner that it is with, and a normal across the
     edge that goes on there, which may be better than the triangle's own; zeros if there is none."""
     keep_as_call()
-    normal = (result.normal[0], result.normal[1], result.normal[2])
+    normal = vector3(result.normal)
     facing = dot(normal, plane_normal(triangle, 0))
     if facing < -0.9999:
         return True, ZERO, ZERO
@@ -119,7 +143,11 @@ def judge_contact(mesh, triangle, result, active_edges):
     corner, rise_next, rise_previous = corner_against(triangle, normal)
     if active_edges == 7 or min(rise_next, rise_previous) <= FLAT:
         return True, ZERO, ZERO
-    at = vertex(triangle, corner)
+    at, foot = vertex(triangle, corner), foot_of_contact(result)
+    is_on_next = is_nearer_next(triangle, corner, foot)
+    if length_squared(subtract(foot, at)) > SAME_POINT * SAME_POINT and (rise_next if is_on_next else rise_previous) < STEEP:
+        # Hit along an edge, by a face of the body that is not quite at a right angle to it.
+        return active_edges >> (corner if is_on_next else (corner + 2) % 3) & 1 != 0, ZERO, ZERO
     way, beyond = reach_beyond(mesh, at, normal)
     if beyond <= FLAT:
         return True, ZERO, ZERO
