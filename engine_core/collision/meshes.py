@@ -47,6 +47,7 @@ from ..shapes.mesh_query import (
 )
 from ..shapes.schema import CYLINDER, SPHERE
 from ..shapes.traits import is_round, is_support_shape
+from .active_edges import ZERO, choose_across, judge_contact
 from .convex import load_polytope
 from .cylinders import PLACED_CYLINDER, collide_cylinder_polytope, cylinder_on_face, place_cylinder
 from .hulls import collide_polytopes, face_contact
@@ -64,13 +65,6 @@ IN_PLANE = 1e-3
 MAX_CLUSTER_POINTS = 24
 CLIPPED = 0x80000000
 """Bit of a feature: the point is not a corner of the body and changes with the triangle."""
-FLAT = 0.02
-"""An edge is hit along its length within this of a right angle to the normal (sine)."""
-WHOLE_FACE = -circle_point(math.radians(3.0))[0]
-"""A triangle whose normal is within this angle of the opposite of the contact's is hit with the whole face (cosine), if two of
-its edges are flat on it, too."""
-NOT_PUSHED_BACK = 0.02
-"""A contact may push a body towards the back of a triangle at most this much (sine of the angle)."""
 
 CLUSTER = np.dtype(
     [
@@ -256,41 +250,6 @@ def write_clusters(clusters, count, results, polygon, given):
 
 
 @kernel
-def touches_active_edge(triangle, normal, active_edges):
-    """Whether the corner, edge or face of a triangle farthest against `normal` (from A to the triangle) may make a contact with
-    this normal."""
-    keep_as_call()
-    if active_edges == 7:
-        return True
-    lowest, corner = math.inf, 0
-    for k in range(3):
-        along = dot(normal, vertex(triangle, k))
-        if along < lowest:
-            lowest, corner = along, k
-    following, previous = (corner + 1) % 3, (corner + 2) % 3
-    at = vertex(triangle, corner)
-    to_next, to_previous = subtract(vertex(triangle, following), at), subtract(vertex(triangle, previous), at)
-    # Edges at right angles to the normal are hit along their length.
-    rise_next = dot(normal, to_next) / math.sqrt(length_squared(to_next))
-    rise_previous = dot(normal, to_previous) / math.sqrt(length_squared(to_previous))
-    on_next, on_previous = active_edges >> corner & 1, active_edges >> previous & 1
-    if max(rise_next, rise_previous) <= FLAT and dot(normal, plane_normal(triangle, 0)) < WHOLE_FACE:
-        return False  # its own normal is right
-    if min(rise_next, rise_previous) > FLAT:
-        return on_next != 0 or on_previous != 0
-    # Of a slender triangle, a curb of ten metres, two edges are nearly at right angles to the normal: the body is on the flatter.
-    return on_next != 0 if rise_next <= rise_previous else on_previous != 0
-
-
-@kernel
-def is_true_contact(triangle, result, active_edges):
-    """Whether a contact with a triangle may stay as it is: with its front, or with an edge or corner that is active."""
-    normal = vector3(result.normal)
-    facing = dot(normal, plane_normal(triangle, 0))
-    return facing < -0.9999 or (facing < NOT_PUSHED_BACK and touches_active_edge(triangle, normal, active_edges))
-
-
-@kernel
 def name_features(result, triangle):
     """Make the features of different triangles differ; a corner of the body keeps its feature everywhere."""
     for i in range(result.point_count):
@@ -307,25 +266,42 @@ def triangle_of_feature(feature):
 
 
 @kernel
-def collide_polytope_triangle(a, triangle, active_edges, limit, polygons, result):
-    """Collide polytope A with the front of a triangle. Return the number of points."""
+def polytope_reach(polytope, direction):
+    """How far a polytope reaches along a unit vector, from the common origin [m]."""
+    reach = -math.inf
+    for i in range(polytope.vertex_count):
+        reach = max(reach, dot(direction, vertex(polytope, i)))
+    return reach + polytope.radius
+
+
+@kernel
+def collide_polytope_triangle(a, mesh, triangle, active_edges, limit, polygons, result):
+    """Collide polytope A with the front of a triangle of a mesh. Return the number of points."""
     keep_as_call()
+    at = across = ZERO
     if active_edges != 0:
         count, _ = collide_polytopes(a, triangle, limit, np.int64(0), polygons, result)
-        if count == 0 or is_true_contact(triangle, result, active_edges):
+        if count == 0:
+            return 0
+        is_true, at, across = judge_contact(mesh, triangle, result, active_edges)
+        if is_true:
             return count
     count, _, _ = face_contact(a, triangle, True, np.int64(0), limit, polygons, result)
+    if across != ZERO:
+        return choose_across(result, count, at, across, polytope_reach(a, across), limit)
     return count
 
 
 @kernel
-def collide_segment_triangle(radius, p, q, triangle, active_edges, limit, result):
-    """Collide sphere or capsule A with the front of a triangle: (number of points, whether the contact is strong)."""
+def collide_segment_triangle(radius, p, q, mesh, triangle, active_edges, limit, result):
+    """Collide sphere or capsule A with the front of a triangle of a mesh: (number of points, whether the contact is strong)."""
     keep_as_call()
     count = collide_segment_polytope(radius, p, q, triangle, limit, result)
     if count == 0:
         return 0, True
-    if is_true_contact(triangle, result, active_edges):
+    # Across an edge that goes on at a corner, the next triangle is nearer.
+    is_true, _, _ = judge_contact(mesh, triangle, result, active_edges)
+    if is_true:
         return count, True
     front = plane_normal(triangle, 0)
     low, high = clip_segment_to_face(p, q, triangle, 0)
@@ -348,26 +324,38 @@ def collide_segment_triangle(radius, p, q, triangle, active_edges, limit, result
 
 
 @kernel
-def collide_cylinder_triangle(cylinder, core, triangle, active_edges, limit, polygons, result):
-    """Collide cylinder A with the front of a triangle. Return the number of points."""
+def collide_cylinder_triangle(cylinder, core, mesh, triangle, active_edges, limit, polygons, result):
+    """Collide cylinder A with the front of a triangle of a mesh. Return the number of points."""
     keep_as_call()
+    at = across = ZERO
     if active_edges != 0:
         count = collide_cylinder_polytope(cylinder, core, triangle, limit, polygons, result)
-        if count == 0 or is_true_contact(triangle, result, active_edges):
+        if count == 0:
+            return 0
+        is_true, at, across = judge_contact(mesh, triangle, result, active_edges)
+        if is_true:
             return count
     count, _ = cylinder_on_face(cylinder, triangle, np.int64(0), limit, polygons, result)
+    if across != ZERO:
+        return choose_across(result, count, at, across, core_reach(core, 0.0, across), limit)
     return count
 
 
 @kernel
-def collide_support_triangle(core, radius, size, start, triangle, active_edges, limit, polygons, result):
-    """Collide core A with its radius with the front of a triangle. Return the number of points."""
+def collide_support_triangle(core, radius, size, start, mesh, triangle, active_edges, limit, polygons, result):
+    """Collide core A with its radius with the front of a triangle of a mesh. Return the number of points."""
     keep_as_call()
+    at = across = ZERO
     if active_edges != 0:
         count = collide_support_polytope(core, radius, size, start, triangle, limit, polygons, result)
-        if count == 0 or is_true_contact(triangle, result, active_edges):
+        if count == 0:
+            return 0
+        is_true, at, across = judge_contact(mesh, triangle, result, active_edges)
+        if is_true:
             return count
     count, _ = support_on_face(core, radius, size, triangle, np.int64(0), limit, polygons, result)
+    if across != ZERO:
+        return choose_across(result, count, at, across, core_reach(core, radius, across), limit)
     return count
 
 
@@ -448,15 +436,16 @@ def collide_mesh(a, b, position, rows, limit, results):
             if is_wanted:
                 is_strong = True
                 if has_segment:
-                    points, is_strong = collide_segment_triangle(radius, p, q, triangle, active_edges, limit, scratch)
+                    points, is_strong = collide_segment_triangle(radius, p, q, mesh, triangle, active_edges, limit, scratch)
                 elif is_support_shape(a):
+                    size, start = size_of_shape(a), subtract(center, c0)
                     points = collide_support_triangle(
-                        core, radius, size_of_shape(a), subtract(center, c0), triangle, active_edges, limit, polygons, scratch
-                    )  # fmt: skip
+                        core, radius, size, start, mesh, triangle, active_edges, limit, polygons, scratch
+                    )
                 elif a.kind == CYLINDER:
-                    points = collide_cylinder_triangle(cylinder, core, triangle, active_edges, limit, polygons, scratch)
+                    points = collide_cylinder_triangle(cylinder, core, mesh, triangle, active_edges, limit, polygons, scratch)
                 else:
-                    points = collide_polytope_triangle(polytope, triangle, active_edges, limit, polygons, scratch)
+                    points = collide_polytope_triangle(polytope, mesh, triangle, active_edges, limit, polygons, scratch)
                 if points > 0:
                     name_features(scratch, number)
                     only_deepest = a.kind == SPHERE

@@ -84,6 +84,35 @@ def test_corners_keep_their_names_while_a_box_slides(flat):
         names = now
 
 
+@pytest.mark.parametrize("body", ["box", "small box", "sphere", "marble", "capsule", "hull", "cylinder"])
+@pytest.mark.parametrize("is_two_sided", [False, True])
+def test_no_contact_pushes_along_a_straight_border(body, is_two_sided):
+    """However a body meets a border that goes straight on, ahead of a vertex, over it or beside it: the normals lie across."""
+    shapes = Shapes()
+    floor = shapes.mesh(*grid_floor(16, 0.4), is_two_sided)  # its border: z = 3.2
+    row = {
+        "box": lambda: shapes.box((0.5, 0.4, 0.3)), "small box": lambda: shapes.box((0.05, 0.05, 0.05)),
+        "sphere": lambda: shapes.sphere(0.4), "marble": lambda: shapes.sphere(0.01),
+        "capsule": lambda: shapes.capsule(0.2, 0.5), "cylinder": lambda: shapes.cylinder(0.3, 0.2),
+        "hull": lambda: shapes.hull(np.random.default_rng(4).normal(size=(14, 3)) * 0.4),
+    }[body]()  # fmt: skip
+    rng = np.random.default_rng(2)
+    touching = 0
+    for _ in range(600):
+        q = normalized(rng.integers(-1, 2, 4) if rng.random() < 0.4 else rng.normal(size=4))
+        core, radius = shapes.world_core(row, ORIGIN, q)
+        low, high = core.min(axis=0) - radius, core.max(axis=0) + radius
+        position = np.array((rng.uniform(-2.0, 2.0), 0.0, 0.0))
+        position[1] = rng.choice([-low[1] + rng.uniform(-0.01, 0.019), rng.uniform(0.0, -low[1])])
+        position[2] = 3.2 - low[2] + rng.choice([rng.uniform(-0.02, 0.019), rng.uniform(low[2] - high[2], 0.0)])
+        manifolds, _ = shapes.collide(row, position, q, floor, ORIGIN, IDENTITY)
+        touching += len(manifolds) > 0
+        for manifold in manifolds:
+            # A face of the body may be some degrees off a right angle to an edge that it hits.
+            assert manifold.deepest < -0.02 or abs(manifold.normal[0]) < 0.25, (position, q)
+    assert touching > 200
+
+
 def nearest_triangle(core, triangles) -> float:
     """The least signed distance of a core from triangles (n, 3, 3). Along any axis they are no farther apart than that: the axes
     of the world and the triangles' normals show that most need no closer look."""
