@@ -32,7 +32,7 @@ def structure_readers(godot: Godot, project: Path) -> Outcome:
     longer races of rays against structures that are freed, and more random edits of one whose bricks move."""
     return long_tests(
         ("queries",), "tests/structures/test_publication.py", "tests/structures/test_explored.py",
-        "tests/structures/test_edges_on_bodies.py", "tests/structures/test_compaction.py",
+        "tests/structures/test_edges_on_bodies.py", "tests/structures/test_left_bodies.py", "tests/structures/test_compaction.py",
     )  # fmt: skip
 
 
