@@ -29,7 +29,7 @@ NOT_PUSHED_BACK = 0.02
 """A contact may push a body towards the back of a triangle at most this much (sine of the angle)."""
 LEAST_ACROSS = 0.1
 """A normal that is closer to the direction of an edge than this does not say which way across the edge is near (sine)."""
-SAME_POINT = 1e-3
+AT_CORNER = 1e-3
 """A contact this near to a corner is with the corner [m]."""
 STEEP = 0.25
 """A body is at the end of an edge, not beside it, if the normal is farther from a right angle to the edge than this (sine)."""
@@ -110,13 +110,13 @@ def turn_across(mesh, triangle, at, normal, way, active_edges):
 
 
 @kernel
-def foot_of_contact(result):
-    """The deepest point of a contact, on the surface of the triangle [m]."""
+def foot_of(contact, count):
+    """The deepest of the `count` points of a contact or cluster of contacts, on the surface of the mesh [m]."""
     deepest = 0
-    for i in range(1, result.point_count):
-        if result.separations[i] < result.separations[deepest]:
+    for i in range(1, count):
+        if contact.separations[i] < contact.separations[deepest]:
             deepest = i
-    return add_scaled(vector3(result.points[deepest]), vector3(result.normal), 0.5 * result.separations[deepest])
+    return add_scaled(vector3(contact.points[deepest]), vector3(contact.normal), 0.5 * contact.separations[deepest])
 
 
 @kernel
@@ -143,9 +143,9 @@ def judge_contact(mesh, triangle, result, active_edges):
     corner, rise_next, rise_previous = corner_against(triangle, normal)
     if active_edges == 7 or min(rise_next, rise_previous) <= FLAT:
         return True, ZERO, ZERO
-    at, foot = vertex(triangle, corner), foot_of_contact(result)
+    at, foot = vertex(triangle, corner), foot_of(result, result.point_count)
     is_on_next = is_nearer_next(triangle, corner, foot)
-    if length_squared(subtract(foot, at)) > SAME_POINT * SAME_POINT and (rise_next if is_on_next else rise_previous) < STEEP:
+    if length_squared(subtract(foot, at)) > AT_CORNER * AT_CORNER and (rise_next if is_on_next else rise_previous) < STEEP:
         # Hit along an edge, by a face of the body that is not quite at a right angle to it.
         return active_edges >> (corner if is_on_next else (corner + 2) % 3) & 1 != 0, ZERO, ZERO
     way, beyond = reach_beyond(mesh, at, normal)

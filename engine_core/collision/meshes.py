@@ -47,7 +47,7 @@ from ..shapes.mesh_query import (
 )
 from ..shapes.schema import CYLINDER, SPHERE
 from ..shapes.traits import is_round, is_support_shape
-from .active_edges import ZERO, choose_across, judge_contact
+from .active_edges import ZERO, choose_across, foot_of, judge_contact
 from .convex import load_polytope
 from .cylinders import PLACED_CYLINDER, collide_cylinder_polytope, cylinder_on_face, place_cylinder
 from .hulls import collide_polytopes, face_contact
@@ -198,22 +198,12 @@ def add_to_clusters(result, plane, face, is_strong, is_round, clusters, count, p
 
 
 @kernel
-def foot_of(cluster):
-    """The deepest point of a cluster, on the surface of the mesh [m]."""
-    deepest = 0
-    for i in range(1, cluster.count):
-        if cluster.separations[i] < cluster.separations[deepest]:
-            deepest = i
-    return add_scaled(vector3(cluster.points[deepest]), vector3(cluster.normal), 0.5 * cluster.separations[deepest])
-
-
-@kernel
 def is_beyond_edge(weak, clusters, count):
     """Whether a strong contact is deeper than a weak one, and in the plane of its triangle: the body is above the neighbour of
     that triangle or at the neighbour's active edge, a curb's, and would stop at the triangle as at a wall."""
     for c in range(count):
         if clusters[c].is_strong != 0 and clusters[c].deepest < weak.deepest:
-            if abs(dot(vector3(weak.plane), foot_of(clusters[c])) - weak.plane[3]) < IN_PLANE:
+            if abs(dot(vector3(weak.plane), foot_of(clusters[c], clusters[c].count)) - weak.plane[3]) < IN_PLANE:
                 return True
     return False
 

@@ -254,9 +254,9 @@ def reject_pair(system, chain):
 
 
 @kernel
-def wanders_over(manifold, body, other, is_support, is_a):
+def wanders_over(manifold, body, other, is_oval, is_a):
     """Whether a contact moves over a moving body as the two roll on each other: the body is round and its centre of mass is not
-    its middle, or the body is flat and the other one is round. `is_support`: whether its shape is told by its support alone."""
+    its middle, or the body is flat and the other one is round. `is_oval`: whether its shape is told by its support alone."""
     rounding, other_rounding = manifold.rounding_b, manifold.rounding_a
     if is_a:
         rounding, other_rounding = other_rounding, rounding
@@ -264,7 +264,7 @@ def wanders_over(manifold, body, other, is_support, is_a):
         return False
     if rounding == 0.0:
         return other_rounding > 0.0
-    if is_support:
+    if is_oval:
         return manifold.point_count == 1
     middle, count = (0.0, 0.0, 0.0), manifold.point_count
     for p in range(count):
@@ -305,11 +305,12 @@ def write_results(system, shapes, pair_index, a, b, shape_pair, results, found, 
             if chain.merging != 0:
                 manifold.flags |= np.uint16(MANIFOLD_IS_MERGED)
         if manifold.point_count <= 2:
-            if wanders_over(manifold, a, b, is_support_shape(shape_a), True):
+            is_oval_a, is_oval_b = is_support_shape(shape_a), is_support_shape(shape_b)
+            if wanders_over(manifold, a, b, is_oval_a, True):
                 manifold.flags |= MANIFOLD_WANDERS_A
-            if wanders_over(manifold, b, a, is_support_shape(shape_b), False):
+            if wanders_over(manifold, b, a, is_oval_b, False):
                 manifold.flags |= MANIFOLD_WANDERS_B
-            if is_support_shape(shape_a) or is_support_shape(shape_b):
+            if is_oval_a or is_oval_b:
                 manifold.flags |= MANIFOLD_IS_OVAL
         elif manifold.point_count > 2 and (
             is_flat_end(shape_a, manifold.rounding_a) or is_flat_end(shape_b, manifold.rounding_b)

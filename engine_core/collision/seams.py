@@ -2,9 +2,10 @@
 
 A body slides on one tile towards the next. Collided on its own, the next tile offers its side or its upper edge, although beside
 the first tile neither is exposed. Such a contact has three properties: all its points lie in the plane of a face on which the
-body already stands, the other shape has a face in the same plane, and the normal is not that face's. A lower face is ignored as
-well: a step down stops no body, even if the body is deeper in the floor than the step is high. Meshes do the same by their active
-edges; this is for seams between bodies, and between the shapes of one body.
+body already stands, the other shape has a face in the same plane or one that goes on from there at an angle of up to 60 degrees,
+as a floor does at the foot of a ramp, and the normal is not that face's. A lower face is ignored as well: a step down stops no
+body, even if the body is deeper in the floor than the step is high. Meshes do the same by their active edges; this is for seams
+between bodies, and between the shapes of one body.
 """
 
 import math

@@ -88,13 +88,13 @@ def softness_of(system, a, b, relief_a, relief_b, h, usual):
     """(bias rate, softness) of the contacts of two bodies. `relief_*`: see `relief_of`. `usual`: those of two moving ones,
     and of a moving and a static one."""
     is_moving = a.inverse_mass != 0.0 and b.inverse_mass != 0.0
-    firmness = firmness_of_small(a, b) if is_moving else 1.0
-    if a.contact_bias != 0.0 or b.contact_bias != 0.0:
-        return softness_at(system, h, max(a.contact_bias, b.contact_bias), firmness, is_moving)
-    if firmness > 1.0:
-        usual = softness_at(system, h, 1.0, firmness, True), usual[1]
+    firmness, bias = firmness_of_small(a, b) if is_moving else 1.0, max(a.contact_bias, b.contact_bias)
+    if bias != 0.0:
+        return softness_at(system, h, bias, firmness, is_moving)
     if not is_moving:
         return usual[1]
+    if firmness > 1.0:
+        usual = softness_at(system, h, 1.0, firmness, True), usual[1]
     mass_a, mass_b = a.inverse_mass * relief_a, b.inverse_mass * relief_b
     uneven = abs(mass_a - mass_b) - USUAL_MASSES * (mass_a + mass_b)
     if uneven <= 0.0 or relief_a < 1.0 or relief_b < 1.0:

@@ -13,6 +13,7 @@ from ..collision.schema import MANIFOLD_IS_OVAL, MANIFOLD_WANDERS_A, MANIFOLD_WA
 from ..geometry.vector import add, add_scaled, cross, dot, length, negate, scale, subtract, vector3
 from ..runtime.kernel import kernel
 from .blocks import get_vector, put_vector
+from .pressed_bodies import pressure_of
 from .schema import NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINTS
 
 FARTHEST_ROLLED = 0.1
@@ -64,7 +65,9 @@ def shift_points(lane, anchor, count, way):
 @kernel
 def follow_wanderers(manifold, a, b, lane, delta_time, h):
     """Move the contact points of rolling bodies along, on either side. `delta_time`, `h`: length of the step and of a sub-step
-    [s]."""
+    [s]. Contacts that bore nothing in the last step stay: velocities before an impact do not say where it leads."""
+    if pressure_of(manifold) == 0.0:
+        return
     time = 0.5 * (delta_time if manifold.flags & MANIFOLD_IS_OVAL else delta_time - h)
     normal, count = get_vector(lane, NORMAL), np.int64(manifold.point_count)
     rounding_a, rounding_b = np.float64(manifold.rounding_a), np.float64(manifold.rounding_b)

@@ -78,6 +78,8 @@ def wanders(manifold, a, b, normal, points) -> list[np.ndarray]:
     rounding = [float(manifold["rounding_a"]), float(manifold["rounding_b"])]
     outward = [normal, -normal]
     middles = [np.mean([point[side] for point in points], axis=0) - rounding[side] * outward[side] for side in range(2)]
+    if not manifold["normal_impulse"][: len(points)].any():
+        return ways
     speeds = [body["linear_velocity"].astype(float) for body in bodies]
     spins = [body["angular_velocity"].astype(float) for body in bodies]
     for side, flag in enumerate((MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B)):
