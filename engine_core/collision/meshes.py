@@ -62,6 +62,8 @@ SAME_POINT = 1e-3
 """Points of neighbouring triangles closer than this are the same [m]."""
 IN_PLANE = 1e-3
 """A point this near to the plane of a triangle is in it [m]."""
+MUCH_DEEPER = 5e-3
+"""A contact deeper than another and than this may be none [m]: where the body leaves the mesh by the other, it is not in it."""
 MAX_CLUSTER_POINTS = 24
 CLIPPED = 0x80000000
 """Bit of a feature: the point is not a corner of the body and changes with the triangle."""
@@ -209,11 +211,31 @@ def is_beyond_edge(weak, clusters, count):
 
 
 @kernel
-def drop_beyond_edges(clusters, count):
-    """Remove weak clusters that are no contacts. Return the new number of clusters."""
+def is_left_by_another(deep, clusters, count):
+    """Whether a body that leaves the mesh along the normal of a shallower contact leaves all points of a deep one, too.
+
+    A triangle inside a surface pushes along its own normal only. A body that runs into the side of a plateau overlaps its top by
+    a millimetre at the border, half of its own height deep: the side alone pushes it out, and the top does not lift it."""
+    for c in range(count):
+        if deep.deepest < min(clusters[c].deepest, 0.0) - MUCH_DEEPER:
+            normal = vector3(clusters[c].normal)
+            surface = dot(normal, foot_of(clusters[c], clusters[c].count)) - IN_PLANE
+            is_left = True
+            for i in range(deep.count):
+                foot = add_scaled(vector3(deep.points[i]), vector3(deep.normal), 0.5 * deep.separations[i])
+                is_left = is_left and dot(normal, foot) >= surface
+            if is_left:
+                return True
+    return False
+
+
+@kernel
+def drop_no_contacts(clusters, count):
+    """Remove clusters that are no contacts. Return the new number of clusters."""
     kept = 0
     for c in range(count):
-        if clusters[c].is_strong != 0 or not is_beyond_edge(clusters[c], clusters, count):
+        is_none = clusters[c].is_strong == 0 and is_beyond_edge(clusters[c], clusters, count)
+        if not is_none and not is_left_by_another(clusters[c], clusters, count):
             if kept != c:
                 clusters[kept] = clusters[c]
             kept += 1
@@ -443,6 +465,6 @@ def collide_mesh(a, b, position, rows, limit, results):
                     plane = plane_normal(triangle, 0), plane_distance(triangle, 0)
                     count = add_to_clusters(scratch, plane, face, is_strong, only_deepest, clusters, count, polygons[0])
         number = mesh_query_next(mesh, query, bounds)
-    count = drop_beyond_edges(clusters, count)
+    count = drop_no_contacts(clusters, count)
     write_clusters(clusters, count, results, polygons[0], scratch)
     return count

@@ -94,20 +94,26 @@ def keep_leading(polygon, first, second, keep):
     keep[0], keep[1] = first, second
     if third < 0:
         return 2
+    keep[2] = third
+    return keep_beyond(polygon, keep)
+
+
+@kernel
+def keep_beyond(polygon, keep):
+    """Add to three corners the one that lies farthest beyond the triangle that they span. Return how many are kept."""
+    first, second, third = keep[0], keep[1], keep[2]
     if area_beyond(polygon, first, second, third) < 0.0:
         first, second = second, first
-    least = 1e-6 * most
-    most = least
+    fourth, most = -1, 1e-6 * area_beyond(polygon, first, second, third)
     for k in range(polygon.count):
         beyond = max(area_beyond(polygon, second, first, k), area_beyond(polygon, third, second, k))
         beyond = max(beyond, area_beyond(polygon, first, third, k))
         if beyond > most * HYSTERESIS:
             fourth, most = k, beyond
-    keep[2] = third
     if fourth < 0:
-        return 3
+        return np.int64(3)
     keep[3] = fourth
-    return 4
+    return np.int64(4)
 
 
 @kernel
@@ -323,4 +329,4 @@ def choose_corners(polygon, keep, slide_x, slide_y):
     if right >= 0:
         keep[n] = right
         n += 1
-    return n
+    return keep_beyond(polygon, keep) if n == 3 else n
