@@ -436,10 +436,10 @@ def collide_mesh(a, b, position, rows, limit, results):
     number = mesh_query_next(mesh, query, bounds)
     while number >= 0:
         c0, c1, c2 = mesh_corners(mesh, number)
-        active_edges = mesh_active_edges(mesh, number)
         if triangle_polytope(c0, c1, c2, memory[1], triangle):
             is_behind = dot(plane_normal(triangle, 0), center) < plane_distance(triangle, 0)
             is_wanted = not is_behind
+            active_edges = mesh_active_edges(mesh, number, is_behind)
             if is_behind and b.has_backface_collision != 0:
                 # Seen from behind: corners and edges in reverse order.
                 triangle_polytope(c0, c2, c1, memory[1], triangle)

@@ -116,11 +116,11 @@ def unit_way(mesh, found, normal, radius):
     if not 0.25 * radius * radius < size < math.inf:
         return normal, math.inf
     distance = math.sqrt(size)
-    if mesh_active_edges(mesh, number) != 0:
-        p, q, r = mesh_corners(mesh, number)
-        front = cross(subtract(q, p), subtract(r, p))
-        if abs(dot(front, way)) < ON_FACE * distance * length(front):
-            return normal, math.inf
+    p, q, r = mesh_corners(mesh, number)
+    front = cross(subtract(q, p), subtract(r, p))
+    down = -dot(front, way)
+    if abs(down) < ON_FACE * distance * length(front) and mesh_active_edges(mesh, number, down < 0.0) != 0:
+        return normal, math.inf
     return scale(way, 1.0 / distance), distance
 
 

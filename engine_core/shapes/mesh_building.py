@@ -233,30 +233,34 @@ def renumber_vertices(addresses):
 
 
 @kernel
-def _is_active(vertices, triangles, first, second, is_two_sided):
-    """Whether the edge of two triangles is active; `first` and `second` are triangle << 2 | edge."""
-    t, k, u, j = first >> 2, first & 3, second >> 2, second & 3
+def _normal(vertices, triangles, t):
+    """Unit normal of triangle t."""
     a = _corner(vertices, triangles[t, 0])
-    n = normalize(
+    return normalize(
         cross(
             subtract(_corner(vertices, triangles[t, 1]), a), subtract(_corner(vertices, triangles[t, 2]), a)
         )
     )  # fmt: skip
-    b = _corner(vertices, triangles[u, 0])
-    m = normalize(
-        cross(
-            subtract(_corner(vertices, triangles[u, 1]), b), subtract(_corner(vertices, triangles[u, 2]), b)
-        )
-    )  # fmt: skip
-    is_turned_over = triangles[t, k] == triangles[u, j]  # one is wound the other way: convex seen from one of the sides
+
+
+@kernel
+def _active_sides(vertices, triangles, first, second, is_two_sided):
+    """Bits of the sides of a triangle from which its edge with another is active: 1 its front, 2 its back, if that is a side.
+    `first` and `second` are triangle << 2 | edge."""
+    t, k, u, j = first >> 2, first & 3, second >> 2, second & 3
+    n, m = _normal(vertices, triangles, t), _normal(vertices, triangles, u)
+    is_turned_over = triangles[t, k] == triangles[u, j]  # one is wound the other way
     if is_turned_over:
         m = scale(m, -1.0)
     alignment = dot(n, m)
     if alignment >= COS_ACTIVE:
-        return False
+        return 0
     opposite = _corner(vertices, triangles[u, (j + 2) % 3])
     height = dot(n, subtract(opposite, _corner(vertices, triangles[t, k])))
-    return is_turned_over or is_two_sided != 0 or height < 0.0 or alignment < -0.999
+    is_folded = alignment < -0.999
+    if is_two_sided != 0:
+        return (1 if height < 0.0 or is_folded else 0) | (2 if height > 0.0 or is_folded else 0)
+    return 1 if is_turned_over or height < 0.0 or is_folded else 0
 
 
 @kernel
@@ -279,14 +283,13 @@ def _across(triangles, keys, begin, end, place):
 @kernel
 def _mark_edge(vertices, triangles, keys, begin, end, is_two_sided, active_edges):
     """Mark an edge, which the triangles of `keys[begin:end]` share, where it is active."""
-    first, second = keys[begin] & 0xFFFFFFFF, keys[end - 1] & 0xFFFFFFFF
-    if end - begin == 2 and not _is_active(vertices, triangles, first, second, is_two_sided):
-        return
     for i in range(begin, end):
         place = keys[i] & 0xFFFFFFFF
-        beside = _across(triangles, keys, begin, end, place)
-        if beside < 0 or _is_active(vertices, triangles, place, beside, is_two_sided):
-            active_edges[place >> 2] |= np.uint8(1 << (place & 3))
+        beside = np.int64(keys[begin + end - 1 - i] & 0xFFFFFFFF) if end - begin == 2 else _across(triangles, keys, begin, end, place)
+        sides = 3 if is_two_sided != 0 else 1
+        if beside >= 0:
+            sides = _active_sides(vertices, triangles, place, beside, is_two_sided)
+        active_edges[place >> 2] |= np.uint8((sides & 1) << (place & 3) | (sides >> 1) << 3 + (place & 3))
 
 
 @kernel

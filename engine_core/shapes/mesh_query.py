@@ -47,11 +47,12 @@ def mesh_corners(mesh, triangle):
 
 
 @kernel
-def mesh_active_edges(mesh, triangle):
-    """Compiled: bit k is set if the edge from corner k to the next is active."""
+def mesh_active_edges(mesh, triangle, is_behind):
+    """Compiled: bit k is set if the edge from corner k to the next is active, seen from the front or from behind."""
     if mesh.heights != 0:
         return np.int64(field_active_edges(mesh, triangle, COS_ACTIVE))
-    return np.int64(view(mesh.active_edges, mesh.triangle_count, np.uint8)[triangle])
+    edges = np.int64(view(mesh.active_edges, mesh.triangle_count, np.uint8)[triangle])
+    return edges >> 3 if is_behind else edges & 7
 
 
 @kernel

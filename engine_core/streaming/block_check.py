@@ -135,7 +135,7 @@ def _are_triangles(block, address):
     for k in range(3 * block.triangle_count):
         is_good &= np.uint32(corners[k]) < vertex_count  # a negative index is above any count
     for k in range(block.triangle_count):
-        is_good &= (faces[k] >= 0) & (edges[k] < 8)
+        is_good &= (faces[k] >= 0) & (edges[k] < 64)
     return is_good
 
 

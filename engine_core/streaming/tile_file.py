@@ -29,7 +29,7 @@ from .tile_limits import ALIGNMENT, LARGEST_PLACE
 from .wanted import Tile
 
 MAGIC = b"SCREETIL"
-VERSION = 2
+VERSION = 3
 SUFFIX = ".screetile"
 HEADER = np.dtype(
     [

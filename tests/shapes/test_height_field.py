@@ -47,7 +47,7 @@ def walk(blocks, bounds, faces, edges, corners):
     count = 0
     triangle = mesh_query_next(mesh, query, bounds)
     while triangle >= 0:
-        faces[count], edges[count] = mesh_face(mesh, triangle), mesh_active_edges(mesh, triangle)
+        faces[count], edges[count] = mesh_face(mesh, triangle), mesh_active_edges(mesh, triangle, False)
         for k in range(3):
             corner = mesh_corners(mesh, triangle)[k]
             for axis in range(3):

@@ -155,8 +155,8 @@ def test_vertices_are_welded_and_flat_triangles_dropped():
     assert cook_mesh(vertices, triangles[:1]).kind == schema.EMPTY
 
 
-def naive_active_edges(vertices, triangles, is_two_sided):
-    """Twin: for each edge look at all triangles for others that have it."""
+def naive_active_edges(vertices, triangles, is_two_sided, is_behind=False):
+    """Twin: for each edge look at all triangles for others that have it; seen from the front of its triangle or from behind."""
     points = [tuple(v) for v in vertices.tolist()]
     corners = [[points[i] for i in t] for t in triangles]
     owners = {}
@@ -165,19 +165,18 @@ def naive_active_edges(vertices, triangles, is_two_sided):
             owners.setdefault(frozenset((corner[k], corner[(k + 1) % 3])), []).append((t, k))
     active = np.zeros((len(triangles), 3), dtype=bool)
     for users in owners.values():
-        is_active = len(users) != 2
-        if not is_active:
-            (t, k), (u, j) = users
-            n, m = (np.cross(np.subtract(c[1], c[0]), np.subtract(c[2], c[0])) for c in (corners[t], corners[u]))
-            n, m = n / np.linalg.norm(n), m / np.linalg.norm(m)
-            is_turned_over = corners[t][k] == corners[u][j]
-            m = -m if is_turned_over else m
-            is_convex = np.dot(n, np.subtract(corners[u][(j + 2) % 3], corners[t][k])) < 0
-            is_folded = np.dot(n, m) < -0.999
-            counts = is_convex or is_folded or is_turned_over or is_two_sided
-            is_active = bool(np.dot(n, m) < np.cos(np.radians(5.0)) and counts)
         for t, k in users:
-            active[t, k] = is_active
+            active[t, k] = True
+            if len(users) == 2:
+                (u, j) = users[1] if users[0] == (t, k) else users[0]
+                n, m = (np.cross(np.subtract(c[1], c[0]), np.subtract(c[2], c[0])) for c in (corners[t], corners[u]))
+                n, m = n / np.linalg.norm(n), m / np.linalg.norm(m)
+                is_turned_over = corners[t][k] == corners[u][j]
+                m = -m if is_turned_over else m
+                height = np.dot(n, np.subtract(corners[u][(j + 2) % 3], corners[t][k]))
+                is_convex = height > 0 if is_behind else height < 0
+                counts = is_convex or np.dot(n, m) < -0.999 or (is_turned_over and not is_two_sided)
+                active[t, k] = bool(np.dot(n, m) < np.cos(np.radians(5.0)) and counts)
     return active
 
 
@@ -191,8 +190,10 @@ def test_active_edges(steepness, is_two_sided):
     unwelded = vertices[triangles].reshape(-1, 3)
     cooked = cook_mesh(unwelded, np.arange(len(unwelded)).reshape(-1, 3), is_two_sided)
     faces = cooked.block.arrays["faces"]
-    bits = cooked.block.arrays["active_edges"][:, None] >> np.arange(3) & 1
-    np.testing.assert_array_equal(bits, naive_active_edges(vertices, triangles, is_two_sided)[faces])
+    bits = cooked.block.arrays["active_edges"][:, None] >> np.arange(6) & 1
+    np.testing.assert_array_equal(bits[:, :3], naive_active_edges(vertices, triangles, is_two_sided)[faces])
+    behind = naive_active_edges(vertices, triangles, True, is_behind=True) if is_two_sided else np.zeros_like(bits[:, 3:])
+    np.testing.assert_array_equal(bits[:, 3:], behind[faces] if is_two_sided else behind)
 
 
 @pytest.mark.parametrize("steepness", [0.0, 0.04, 0.5])
@@ -215,6 +216,8 @@ def test_a_cube_has_active_edges_but_no_active_diagonals():
     assert sum(bin(bits).count("1") for bits in cooked.block.arrays["active_edges"].tolist()) == 24
     inside_out = cook_mesh(box.vertices, np.array(box.faces)[:, ::-1])
     assert not inside_out.block.arrays["active_edges"].any()
+    two_sided = cook_mesh(box.vertices, np.array(box.faces), True)
+    np.testing.assert_array_equal(two_sided.block.arrays["active_edges"], cooked.block.arrays["active_edges"])
 
 
 def test_a_fan_about_one_vertex_is_cooked_at_once():
