@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..geometry.turning import inverse, turned
+from ..geometry.turning import inverse, product, turned
 from ..joints.schema import DISTANCE, IS_ENABLED
 from .arrays import Floats, basis_of, errors_of_call, read_only, twelve
 from .handle import Handle
@@ -118,7 +118,7 @@ def local_frame(body: "Body | None", frame: tuple[Floats, Floats]) -> list[float
     if body is None:
         return twelve(basis, origin)
     back = inverse(body.rotation)
-    return twelve(basis_of(back) @ basis, turned(back, origin - body.position))
+    return twelve(product(basis_of(back), basis), turned(back, origin - body.position))
 
 
 def _set_up(core: Any, joint: AnyJoint, handle: Joint) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.joints import frame_along
+from ..geometry.turning import dot, size_of
 from ..joints import schema
 from .arrays import Floats, Vector, keep_own, number, vector
 
@@ -238,7 +239,7 @@ class SixDof(AlongAxis):
     def _frames(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         axis = direction("axis", self.axis)
         second = None if self.second is None else direction("second", self.second)
-        if second is not None and abs(second @ axis) > MOST_ALONG:
+        if second is not None and abs(dot(second, axis)) > MOST_ALONG:
             raise ValueError(f"add_joint: second must not lie along axis, got {second.tolist()}")
         place = frame_along(axis, second), vector("add_joint", "anchor", self.anchor)
         return place, place
@@ -314,7 +315,7 @@ class Rope:
 def direction(name: str, value: Vector) -> Floats:
     """A unit vector (3,). Raises ValueError for zero."""
     given = vector("add_joint", name, value)
-    size = float(np.linalg.norm(given))
+    size = size_of(given)
     if size < 1e-9:
         raise ValueError(f"add_joint: {name} must not be zero, got {given.tolist()}")
     return given / size

@@ -86,7 +86,7 @@ def area_beyond(polygon, i, j, k):
 @kernel
 def keep_leading(polygon, first, second, keep):
     """Choose the two corners of the leading edge, and those that span the largest area with them. Return how many."""
-    third, fourth, most = -1, -1, 1e-12
+    third, most = -1, 1e-12
     for k in range(polygon.count):
         area = abs(area_beyond(polygon, first, second, k))
         if area > most * HYSTERESIS:

@@ -14,6 +14,7 @@ from ..bodies.identity import index_of
 from ..bodies.publication import publish
 from ..bodies.schema import HAS_STRETCH
 from ..edit.body_placement import ALL_SHAPES, THE_LAST
+from ..geometry.turning import product
 from ..runtime.recorded_calls import recorded
 from ..shapes.pool import split_basis
 from .part import Part
@@ -274,11 +275,11 @@ class BodyShapes(Part):
             stretch = NO_STRETCH
             if is_stretched:
                 stretch = self._bodies.rare_of(int(instance["body"]))["stretch"].astype(np.float64).reshape(3, 3)
-            basis = stretch @ transform[:9].astype(np.float64).reshape(3, 3)
+            basis = product(stretch, transform[:9].astype(np.float64).reshape(3, 3))
             if abs(np.linalg.det(basis)) < 1e-12:
                 basis = NO_STRETCH
             rotation, rest = split_basis(basis)
-            origin = stretch @ transform[9:]
+            origin = product(stretch, transform[9:])
         cooked = self._shapes.derive(int(instance["user_shape"]), rest)
         if not is_new:
             self._give_up(int(instance["body"]), instance)

@@ -1,4 +1,10 @@
-"""Rotations of many vectors at once, with NumPy."""
+"""Rotations of many vectors at once, and algebra of three dimensions, with NumPy.
+
+NumPy's `@`, `solve` and `norm` go to BLAS and LAPACK, which round otherwise from build to build. What becomes part of the world
+is computed with the functions here: they give the same bits on every machine.
+"""
+
+import math
 
 import numpy as np
 
@@ -12,3 +18,28 @@ def turned(quaternions: np.ndarray, vectors) -> np.ndarray:
 def inverse(quaternions) -> np.ndarray:
     """The turns back, of unit quaternions x, y, z, w, (n, 4) or (4,)."""
     return np.asarray(quaternions) * (-1.0, -1.0, -1.0, 1.0)
+
+
+def product(a, b) -> np.ndarray:
+    """The matrix a (3, 3) times the vector or matrix b, (3,) or (3, n)."""
+    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    first, second, third = (a[:, k] * b[k] if b.ndim == 1 else a[:, k, None] * b[k] for k in range(3))
+    return np.asarray(first + second + third)
+
+
+def dot(a, b) -> float:
+    """The scalar product of two vectors (3,)."""
+    return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
+
+
+def size_of(vector) -> float:
+    """The length of a vector (3,)."""
+    return math.sqrt(dot(vector, vector))
+
+
+def solved(matrix, vector) -> np.ndarray:
+    """The vector (3,) that a matrix (3, 3) turns into `vector`, by Cramer's rule. Raises ZeroDivisionError for a flat matrix."""
+    x, y, z = np.asarray(matrix, np.float64).T
+    rows = np.cross(y, z), np.cross(z, x), np.cross(x, y)
+    volume = dot(x, rows[0])
+    return np.array([dot(row, vector) / volume for row in rows])

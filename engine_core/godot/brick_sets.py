@@ -11,6 +11,7 @@ import numpy as np
 
 from ..bodies.identity import index_of
 from ..edit import motion_edits
+from ..geometry.turning import product
 from ..shapes.schema import EMPTY, HULL, STRUCTURE
 from ..shapes.structure_settings import DETAIL
 from ..structures import schema as bricks
@@ -287,7 +288,7 @@ class BrickSets:
             world.body.settle(world.body.index("bricks_carry_on", identity))
         row = self._server.body_row(body)
         spin = row["angular_velocity"].astype(np.float64)
-        arm = rotation_rows(row["rotation"].astype(np.float64)[None])[0] @ row["center_of_mass"]
+        arm = product(rotation_rows(row["rotation"].astype(np.float64)[None])[0], row["center_of_mass"])
         origin_velocity = row["linear_velocity"] - np.cross(spin, arm)
         world.body.edit("bricks_carry_on", piece, motion_edits.set_angular_velocity, spin.tolist())
         world.body.edit("bricks_carry_on", piece, motion_edits.set_linear_velocity, origin_velocity.tolist())

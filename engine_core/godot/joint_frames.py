@@ -3,6 +3,7 @@ origin."""
 
 import numpy as np
 
+from ..geometry.turning import dot, product, size_of, solved
 from .joint_settings import HINGE, SIX_DOF, first_axis
 
 NO_TURN = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -16,12 +17,12 @@ def pivot(point: tuple) -> tuple:
 def frame_of_axis(point: tuple, axis: tuple) -> tuple:
     """A frame at a point whose z axis is `axis`. Raises ValueError for an axis without length."""
     z = np.asarray(axis, dtype=np.float64)
-    size = float(np.linalg.norm(z))
+    size = size_of(z)
     if size < 1e-9:
         raise ValueError(f"the axis of a hinge must have a direction, got {tuple(axis)}")
     z = z / size
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
-    x /= np.linalg.norm(x)
+    x /= size_of(x)
     return (*np.column_stack([x, np.cross(z, x), z]).ravel().tolist(), *point)
 
 
@@ -39,10 +40,10 @@ def frame_like(frame: tuple, basis: tuple, other: tuple, other_basis: tuple) -> 
     """Rotate a frame about its z axis, so that its x axis is as near as possible to that of another body's frame at the bodies'
     present poses: there their angle is 0. A `basis`: nine numbers by rows of a body."""
     turn, other_turn = np.asarray(basis).reshape(3, 3), np.asarray(other_basis).reshape(3, 3)
-    x = np.linalg.solve(turn, other_turn @ np.asarray(other[:9]).reshape(3, 3)[:, 0])
+    x = solved(turn, product(other_turn, np.asarray(other[:9]).reshape(3, 3)[:, 0]))
     z = np.asarray(frame[:9]).reshape(3, 3)[:, 2]
-    x -= z * (x @ z)
-    size = float(np.linalg.norm(x))
+    x -= z * dot(x, z)
+    size = size_of(x)
     if size < 1e-6:  # perpendicular axes: any start is as good
         return frame
     x /= size

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..bodies.identity import index_of
 from ..core.joints import frame_along
+from ..geometry.turning import product, size_of, solved
 from .frames import frame_of_space, read_place
 from .joint_frames import basis_of
 from .server_joints import Joint
@@ -18,7 +19,7 @@ _ZERO = (0.0, 0.0, 0.0)
 def _unit(name: str, axis) -> np.ndarray:
     """Raises ValueError for a direction without a length."""
     given = np.asarray(axis, np.float64)
-    size = float(np.linalg.norm(given))
+    size = size_of(given)
     if not np.isfinite(given).all() or size < 1e-9:
         raise ValueError(f"{name} must be a direction, got {tuple(axis)}")
     return given / size
@@ -31,8 +32,8 @@ def _local(server, body: int, space: int, point, axis=None) -> tuple:
         return (*basis.ravel(), *(frame_of_space(server, space) + point))
     index = server.body_index(body)
     place, turn = np.asarray(read_place(server, index)), _turn(server, index)
-    way = np.linalg.solve(place[:9].reshape(3, 3), np.asarray(point) - place[9:])  # the core scales it with the body
-    return (*(turn.T @ basis).ravel(), *way)
+    way = solved(place[:9].reshape(3, 3), np.asarray(point) - place[9:])  # the core scales it with the body
+    return (*product(turn.T, basis).ravel(), *way)
 
 
 def _turn(server, index: int) -> np.ndarray:
@@ -101,7 +102,7 @@ def make_pulley(server, body_a: int, body_b: int, point_a, point_b, wheel_a, whe
     for body, point in ((body_a, point_a), (body_b, point_b)):
         if body:  # the core does not scale these points with the body
             index = server.body_index(body)
-            points.append(_turn(server, index).T @ (np.asarray(point) - read_place(server, index)[9:]))
+            points.append(product(_turn(server, index).T, np.asarray(point) - read_place(server, index)[9:]))
         else:
             points.append(zero + point)
     pulley = server.world.pulley.create(body_a, body_b, *points, zero + wheel_a, zero + wheel_b, ratio=ratio)

@@ -285,7 +285,9 @@ def _mark_edge(vertices, triangles, keys, begin, end, is_two_sided, active_edges
     """Mark an edge, which the triangles of `keys[begin:end]` share, where it is active."""
     for i in range(begin, end):
         place = keys[i] & 0xFFFFFFFF
-        beside = np.int64(keys[begin + end - 1 - i] & 0xFFFFFFFF) if end - begin == 2 else _across(triangles, keys, begin, end, place)
+        beside = np.int64(keys[begin + end - 1 - i] & 0xFFFFFFFF)
+        if end - begin != 2:
+            beside = _across(triangles, keys, begin, end, place)
         sides = 3 if is_two_sided != 0 else 1
         if beside >= 0:
             sides = _active_sides(vertices, triangles, place, beside, is_two_sided)

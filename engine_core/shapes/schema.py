@@ -106,8 +106,8 @@ MESH_BLOCK = np.dtype(
         ("vertices", "i8"),  # address of float32 (vertex_count, 3)
         ("triangles", "i8"),  # address of int32 (triangle_count, 3), in the order of the tree's leaves
         ("faces", "i8"),  # address of int32 (triangle_count): the user's index of each triangle
-        # Address of uint8 (triangle_count): bit k: the edge from corner k is active; bit 3 + k: it is so from behind, if a body may
-        # touch the mesh there.
+        # Address of uint8 (triangle_count): bit k: the edge from corner k is active; bit 3 + k: it is so from behind, if a body
+        # may touch the mesh there.
         ("active_edges", "i8"),
         ("nodes", "i8"),  # address of MESH_NODE (node_count); node 0 is the root
         # Address of uint8 (face_count): by the user's index of a triangle, in a height field by cell, a row of the table; or 0

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scree.runtime.memory import PoolFull
 from scree.shapes import schema
 from scree.shapes.pool import ShapePool, is_collidable, split_basis
+from scree.shapes.stretch import quaternion_of, split_many
 
 SETTERS = {
     schema.SPHERE: ("set_sphere", (0.5,)),
@@ -290,6 +291,32 @@ def test_split_basis(numbers):
     assert np.linalg.norm(rotation) == pytest.approx(1.0)
     np.testing.assert_allclose(matrix_of(rotation) @ stretch, basis, atol=1e-8)
     assert np.sign(np.linalg.det(stretch)) == np.sign(np.linalg.det(basis))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 1 << 30), st.floats(1e-3, 1e3), st.booleans())
+def test_many_bases_are_split_as_one_is(seed, size, is_mirrored):
+    """Bit for bit, whatever else is split at once: worlds are the same however their bodies were made."""
+    bases = np.random.default_rng(seed).normal(size=(9, 3, 3)) * size * (-1.0 if is_mirrored else 1.0)
+    if (np.linalg.cond(bases) > 1e6).any():
+        return
+    rotations, stretches = split_many(bases)
+    for basis, rotation, stretch in zip(bases, rotations, stretches, strict=True):
+        one, alone = split_basis(basis)
+        np.testing.assert_array_equal(alone, stretch)
+        np.testing.assert_array_equal(one, quaternion_of(rotation))
+        np.testing.assert_allclose(rotation @ rotation.T, np.eye(3), atol=1e-14)
+
+
+def test_a_split_does_not_hang_on_the_machine():
+    """Python's own numbers give the bits: no library of linear algebra rounds them in its own order."""
+    rotation, stretch = split_basis([[0.9, -1.7, 0.3], [1.1, 0.4, 0.2], [-0.6, 0.5, 2.3]])
+    said = [each.hex() for each in (*rotation.tolist(), *stretch[np.triu_indices(3)].tolist())]
+    assert said == [
+        "0x1.3cc086824ad49p-10", "0x1.140e5efc4caefp-3", "0x1.11e16189480d1p-1", "0x1.ab0c5a441747fp-1",
+        "0x1.77e2cb441e9b4p+0", "-0x1.ae23d3e7226b7p-2", "-0x1.bef9f52d3e4e9p-3", "0x1.c2b781bd76eb6p+0",
+        "0x1.3be9387ddf5cep-3", "0x1.28067e33edb2bp+1",
+    ]  # fmt: skip
 
 
 def test_split_basis_refuses_what_is_flat():

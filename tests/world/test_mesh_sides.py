@@ -10,7 +10,8 @@ PLANK = (0.5, 0.1, 0.1)  # half of a plank's size [m]
 
 
 def after_the_impact(floor, place, over, x, speed, free):
-    """Velocity and spin of a smooth crate, without weight, right after it has run into a side. `over`: its middle above the top."""
+    """Velocity and spin of a smooth crate, without weight, right after it has run into a side. `over`: its middle above the
+    top."""
     space = empty(gravity=(0.0, 0.0, 0.0))
     space.add_static(floor, place, material=SMOOTH)
     start = (x, over, SIDE + 0.5 + free)
