@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.joints import frame_along
-from ..geometry.turning import dot, size_of
+from ..geometry.turning import dot, frame_along, size_of
 from ..joints import schema
 from .arrays import Floats, Vector, keep_own, number, vector
 

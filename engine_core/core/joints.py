@@ -19,7 +19,6 @@ import numpy as np
 from ..bodies.identity import describe_id, index_of, kind_of, make_id
 from ..bodies.schema import FILTER_CHANGED, HAS_EXCEPTIONS, IS_IN_BATCH, KIND_JOINT
 from ..edit import body_placement, joint_placement
-from ..geometry.turning import dot, size_of
 from ..joints.schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, IS_BROKEN, IS_CONNECTED, IS_ENABLED, JOINT, LIMITS_IMPULSES, LINEAR_AXES,
     LINEAR_Y, LINEAR_Z, RACK, SWING_Y, SWING_Z, TWIST, UNLIMITED,
@@ -51,15 +50,6 @@ NARROWEST = 1e-4
 """Limits closer than this [m], [rad] lock the axis between them."""
 ROD_HERTZ, ROD_DAMPING = 60.0, 1.0
 """The spring of a locked distance: as stiff as the solver can hold."""
-
-
-def frame_along(axis: np.ndarray, second: np.ndarray | None = None) -> np.ndarray:
-    """Give a rotation matrix (3, 3). The first column is the unit vector `axis`; the second is the part of `second` (3,) that
-    is square to it. None stands for the world axis that follows the one nearest to `axis`, in the order x, y, z, x."""
-    other = np.eye(3)[(np.argmax(abs(axis)) + 1) % 3] if second is None else second
-    square = other - dot(other, axis) * axis
-    square = square / size_of(square)
-    return np.stack([axis, square, np.cross(axis, square)], axis=1)
 
 
 @dataclass(frozen=True)

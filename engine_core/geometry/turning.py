@@ -43,3 +43,12 @@ def solved(matrix, vector) -> np.ndarray:
     rows = np.cross(y, z), np.cross(z, x), np.cross(x, y)
     volume = dot(x, rows[0])
     return np.array([dot(row, vector) / volume for row in rows])
+
+
+def frame_along(axis: np.ndarray, second: np.ndarray | None = None) -> np.ndarray:
+    """Give a rotation matrix (3, 3). The first column is the unit vector `axis`; the second is the part of `second` (3,) that
+    is square to it. None stands for the world axis that follows the one nearest to `axis`, in the order x, y, z, x."""
+    other = np.eye(3)[(np.argmax(abs(axis)) + 1) % 3] if second is None else second
+    square = other - dot(other, axis) * axis
+    square = square / size_of(square)
+    return np.stack([axis, square, np.cross(axis, square)], axis=1)

@@ -7,8 +7,7 @@ The caller holds the server's lock. Places and directions are in Godot's coordin
 import numpy as np
 
 from ..bodies.identity import index_of
-from ..core.joints import frame_along
-from ..geometry.turning import product, size_of, solved
+from ..geometry.turning import frame_along, product, size_of, solved
 from .frames import frame_of_space, read_place
 from .joint_frames import basis_of
 from .server_joints import Joint

@@ -45,9 +45,7 @@ def _stretch_of(rotation, m):
     """The symmetric part that a rotation leaves of a matrix, both nine numbers or arrays by rows."""
     a, b, c, d, e, f, g, h, i = rotation
     columns = (a, d, g), (b, e, h), (c, f, i)
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = [
-        [x * m[k] + y * m[3 + k] + z * m[6 + k] for k in range(3)] for x, y, z in columns
-    ]
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = [[x * m[k] + y * m[3 + k] + z * m[6 + k] for k in range(3)] for x, y, z in columns]
     xy, xz, yz = 0.5 * (xy + yx), 0.5 * (xz + zx), 0.5 * (yz + zy)
     return [xx, xy, xz, xy, yy, yz, xz, yz, zz]
 
