@@ -9,6 +9,7 @@ from ..geometry.wide_vector import add8, add_scaled8, cross8, dot8, is_any_above
 from ..runtime.kernel import kernel
 from ..runtime.vector8 import absolute8, max8, min8, splat8, square_root8, where_greater8, where_less8
 from .blocks import field, field3, field6, gather, put, put3, velocities_of
+from .friction_inverse import inverse_of_block
 from .schema import (
     ALLOWED_OVERLAP, ANCHOR_A, ANCHOR_B, BOUNCED, COUPLING, FIELD_SIZE, FORCE_SIZE, FRICTION_IMPULSE, IMPACT, IMPACT_BEGINS,
     INERTIA_A, INERTIA_B, MASS_A, MASS_B, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_LEVER, POINT_MASS,
@@ -34,8 +35,6 @@ FRAME_FIELDS = 21
 
 NO_POINT = 1.0e6
 """Separation of a point that does not exist [m]: it is never pushed."""
-LEAST_DETERMINANT = 1.0e-4
-"""The largest coupling of the two directions of friction (relative to the uncoupled values): the limit of single precision."""
 
 
 @kernel
@@ -136,11 +135,8 @@ def weigh_friction(block, seen_a, seen_b):
     pushed = (mass[0] * bitangent[0], mass[1] * bitangent[1], mass[2] * bitangent[2])
     turned_a, turned_b = symmetric_times8(inertia_a, a2), symmetric_times8(inertia_b, b2)
     k22 = dot8(bitangent, pushed) + dot8(a2, turned_a) + dot8(b2, turned_b)
-    product = k11 * k22
-    determinant = max8(product - k12 * k12, product * splat8(FLOAT32(LEAST_DETERMINANT)))
-    inverse = where_greater8(determinant, tiny, one / max8(determinant, tiny), zero)
     twist = dot8(seen_a[0], symmetric_times8(inertia_a, seen_a[0])) + dot8(seen_b[0], symmetric_times8(inertia_b, seen_b[0]))
-    put3(block, TANGENT_MASS, (k22 * inverse, k11 * inverse, -(k12 * inverse)))
+    put3(block, TANGENT_MASS, inverse_of_block(k11, k22, k12))
     put(block, TWIST_MASS, where_greater8(twist, tiny, one / max8(twist, tiny), zero))
 
 

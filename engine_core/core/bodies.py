@@ -24,6 +24,7 @@ from ..edit.commands import FULL, execute_now, make_command
 from ..edit.commands import edit as edit_unseen_by_log
 from ..edit.edit_table import Edit
 from ..edit.setting_edits import LARGEST, PARAMETER_NUMBERS, PARAMETERS, SPEED_LIMITS, Parameter
+from ..geometry.turning import moments_of
 from ..runtime.memory import address_of
 from ..runtime.recorded_calls import recorded
 from ..shapes.pool import split_basis
@@ -277,8 +278,8 @@ class BodyInterface(BodyShapes):
         if name == "center_of_mass":
             return tuple(float(c) for c in row["center_of_mass"])
         if name == "inertia":
-            local, given = row["inverse_inertia_local"], self._bodies.rare_of(index)["inertia"]
-            return tuple(float(1.0 / local[k]) if local[k] > 0 else float(given[k]) for k in range(3))
+            given = self._bodies.rare_of(index)["inertia"]
+            return moments_of(row["inverse_inertia_local"].tolist()) or tuple(float(each) for each in given)
         raise ValueError(f"body_param: there is no parameter {name!r}")
 
     @edits

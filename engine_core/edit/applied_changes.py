@@ -20,13 +20,15 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..sensors.overlaps import mark_all_due
 from ..solver.sleeping import (
-    order_active_bodies,
-    add_to_active, put_to_sleep, remove_from_active, settle_sleeper, take_out_of_solver, wake_island, wake_joined,
+    order_active_bodies, add_to_active, disturb, disturb_partners, put_to_sleep, remove_from_active, settle_sleeper,
+    take_out_of_solver, wake_island, wake_joined,
 )  # fmt: skip
 from ..solver.pair_settling import destroy_pairs_of, wake_neighbours
 
 INT32, INT64 = np.int32, np.int64
 TREE_SIZE = TREE.itemsize
+STARTS = 0.5
+"""A kinematic body that speeds up by more than this [m/s^2] may leave what lies on it."""
 CHANGES = BOUNDS_CHANGED | FILTER_CHANGED | WAKES_NEIGHBOURS | WAKE_REQUESTED | SLEEP_REQUESTED
 
 
@@ -37,6 +39,7 @@ def move_towards_target(system, world, bodies, index, delta_time):
     body = bodies[index]
     delta_time *= system.step.steps_left + 1
     rare = rare_of(system.world, body)
+    before, spun = vector3(body.linear_velocity), vector3(body.angular_velocity)
     way = subtract(vector3(rare.target_position), vector3(body.position))
     store3(body.linear_velocity, scale(way, 1.0 / delta_time))
     turn = multiply(quaternion(rare.target_rotation), conjugate(quaternion(body.rotation)))
@@ -54,6 +57,10 @@ def move_towards_target(system, world, bodies, index, delta_time):
     if body.active_index < 0:
         add_to_active(system, world, bodies, index)
         wake_joined(system, world, bodies, index)
+    change = length(subtract(vector3(body.linear_velocity), before))
+    change += body.extent * length(subtract(vector3(body.angular_velocity), spun))
+    if change > STARTS * delta_time:
+        disturb_partners(system, world, bodies, index)
 
 
 @kernel
@@ -111,6 +118,7 @@ def apply_change(system, world, bodies, index, delta_time):
         update_world_inertia(body)
         wake_neighbours(system, world, bodies, index)
         wake_island(system, world, bodies, index)
+        disturb(system, world, bodies, index)
         if body.mode >= RIGID:
             add_to_active(system, world, bodies, index)
             add_joints_of(system, bodies, index)

@@ -150,6 +150,8 @@ def store_speed_limit(world_address, body, number, value):
 def set_parameter(world_address, index, values):
     """Set a parameter, by its number in PARAMETERS, to a legal value."""
     body, number, value = bodies_of(world_address)[index], int(values[0]), values[1]
+    if number == FRICTION and body.friction != FLOAT32(value):
+        mark_changed(world_address, index, WAKES_NEIGHBOURS)  # what slept on a slope may slide now
     if number == MASS:
         body.mass = FLOAT32(value)
         renew(world_address, index)

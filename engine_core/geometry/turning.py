@@ -37,6 +37,14 @@ def size_of(vector) -> float:
     return math.sqrt(dot(vector, vector))
 
 
+def moments_of(inverse_inertia) -> tuple[float, float, float] | None:
+    """Moments of inertia about three axes, from the inverse tensor (xx, yy, zz, xy, xz, yz) in them; None for a flat tensor."""
+    xx, yy, zz, xy, xz, yz = inverse_inertia
+    moments = yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy
+    volume = xx * moments[0] - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
+    return (moments[0] / volume, moments[1] / volume, moments[2] / volume) if volume > 0.0 else None
+
+
 def solved(matrix, vector) -> np.ndarray:
     """The vector (3,) that a matrix (3, 3) turns into `vector`, by Cramer's rule. Raises ZeroDivisionError for a flat matrix."""
     x, y, z = np.asarray(matrix, np.float64).T

@@ -41,6 +41,8 @@ NOTABLE, NOTABLE_LOSS = 1.0e-5, 3.0e-4
 """A bounce has been disturbed by others if its speed is off by more than the first part of its change; by the second, if the body
 has joints, which need more sweeps."""
 TINY = FLOAT32(1.0e-20)
+SLOWEST = 1.0e-6
+"""Bodies that close in more slowly do not bounce [m/s], whatever the threshold: the moment of a bounce is a gap over a speed."""
 
 POINT_BOUNCES_FLOATS = BOUNCE_POINT_SIZE  # four points of four bytes a float
 """Floats of the bounces of four points."""
@@ -64,7 +66,8 @@ def bounces_from(system, block):
     """The speed from which manifolds bounce, negative for approach [m/s]."""
     zero, bounce = splat8(FLOAT32(0.0)), field(block, RESTITUTION)
     part = max8(splat8(FLOAT32(1.0)) - bounce, splat8(FLOAT32(LEAST_PART)))
-    return where_greater8(bounce, zero, splat8(FLOAT32(-system.settings.restitution_threshold)) * part, splat8(FLOAT32(NEVER)))
+    slowest = max(system.settings.restitution_threshold, SLOWEST)
+    return where_greater8(bounce, zero, splat8(FLOAT32(-slowest)) * part, splat8(FLOAT32(NEVER)))
 
 
 @kernel

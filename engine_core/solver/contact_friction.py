@@ -19,6 +19,7 @@ its speeds: by the masses a long box would run aside, since it tilts more easily
 import numpy as np
 
 from ..constraints.blocks import field, field3, field6, put
+from ..constraints.friction_inverse import inverse_of_block
 from ..constraints.schema import (
     ANCHOR_A, BOUNCED, COUPLING, FIELD_SIZE, FRICTION, FRICTION_IMPULSE, NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_COUNT,
     POINT_IMPULSE, POINT_LEVER, POINTS, ROUND_A, SLIDE_COUPLING, SPREAD, TANGENT, TANGENT_MASS, TWIST_IMPULSE, TWIST_MASS,
@@ -40,11 +41,11 @@ speed [m/s]."""
 LEAST_LEVER = 0.0025
 """The least part of the mean square distance from the middle that is left about the centre of pressure: one point that bears all
 is a patch of a twentieth of that distance."""
-LEAST_DETERMINANT = 1.0e-4
-"""The largest coupling of the two directions of friction (relative to the uncoupled values): the limit of single precision."""
 SLIDES = 4.0
 """Surfaces slide that would take this many times the limit of friction to stop; between that and twice as much, the two kinds of
 steps are mixed."""
+LOCKED = 1.0e-5
+"""A direction is locked if its mass is smaller than this part of the mean: the limit of single precision."""
 LEAST_PART = 1.0e-3
 """The least part of a twist that friction along the tangents does not answer: the limit of single precision."""
 
@@ -91,27 +92,17 @@ def couple_twist(block, wanted, arms):
 
 
 @kernel
-def inverse_of_block(a11, a22, a12, least):
-    """Inverse of symmetric 2 x 2 matrices; 0 where they are 0. `least`: the smallest determinant, relative to a11 a22."""
-    zero, one, tiny = splat8(FLOAT32(0.0)), splat8(FLOAT32(1.0)), splat8(FLOAT32(1.0e-30))
-    product = a11 * a22
-    determinant = max8(product - a12 * a12, product * splat8(FLOAT32(least)))
-    inverse = where_greater8(determinant, tiny, one / max8(determinant, tiny), zero)
-    return a22 * inverse, a11 * inverse, -(a12 * inverse)
-
-
-@kernel
 def weigh_at_pressure(block, center, twist, by_twist):
     """Effective masses of sliding at the centre of pressure, and the speeds along the two tangents there for a unit of twist.
     `twist`: spin for a unit of twist; `by_twist`: those speeds at the middle of the points."""
     two = splat8(FLOAT32(2.0))
     m11, m22, m12 = field3(block, TANGENT_MASS)
-    k11, k22, k12 = inverse_of_block(m11, m22, m12, LEAST_DETERMINANT)
+    k11, k22, k12 = inverse_of_block(m11, m22, m12)
     x, y, _ = center
     k11 += y * (y * twist - two * by_twist[0])
     k22 += x * (x * twist + two * by_twist[1])
     k12 += x * by_twist[0] - y * by_twist[1] - x * y * twist
-    masses = inverse_of_block(k11, k22, k12, LEAST_DETERMINANT)
+    masses = inverse_of_block(k11, k22, k12)
     return masses, (by_twist[0] - y * twist, by_twist[1] + x * twist)
 
 
@@ -128,9 +119,11 @@ def share_of_masses(sliding_mass, twist_mass):
 @kernel
 def masses_straight(sliding_mass, uneven, m12, twist_mass):
     """Masses for steps of sliding and of twists straight against the speeds [kg]: those of the direction that is easiest to
-    move, equal unless one of the two is 0."""
+    move, equal unless one of the two is 0. A direction that is locked has no mass; then it is that of the other."""
     tiny = splat8(FLOAT32(1.0e-20))
-    easiest = sliding_mass - square_root8(fused_multiply_add(uneven, uneven, m12 * m12))
+    apart = square_root8(fused_multiply_add(uneven, uneven, m12 * m12))
+    easiest = sliding_mass - apart
+    easiest = where_greater8(easiest, splat8(FLOAT32(LOCKED)) * sliding_mass, easiest, sliding_mass + apart)
     least = min8(twist_mass, easiest)
     return where_greater8(twist_mass, tiny, least, easiest), where_greater8(easiest, tiny, least, twist_mass)
 

@@ -16,7 +16,7 @@ from ..constraints.foreseen_loads import foresee_load
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .caught_bodies import turn_pinched_contacts
-from .sleeping import is_solved, wake_island, wake_joined
+from .sleeping import disturb, is_solved, wake_island, wake_joined
 
 INT32, INT64, FLOAT32 = np.int32, np.int64, np.float32
 
@@ -140,8 +140,7 @@ def wake_neighbours(system, world, bodies, index):
         following = all_lists[key >> 1].next[key & 1]
         pair.limit = FLOAT32(0.0)
         other = INT64(pair.body_b if key & 1 == 0 else pair.body_a)
-        if bodies[other].mode >= RIGID:
-            wake_island(system, world, bodies, other)
+        disturb(system, world, bodies, other)
         key = following
     wake_joined(system, world, bodies, index)
 

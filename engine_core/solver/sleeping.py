@@ -108,6 +108,30 @@ def wake_island(system, world, bodies, index):
 
 
 @kernel
+def disturb(system, world, bodies, index):
+    """Wake a body whose support changes, with all that sleeps with it; one that is awake begins a new rest. Without that it could
+    fall asleep in the first ticks of its fall, in which it is slow."""
+    if bodies[index].mode < RIGID:
+        return
+    if bodies[index].active_index >= 0:
+        begin_rest(bodies[index])
+    wake_island(system, world, bodies, index)
+
+
+@kernel
+def disturb_partners(system, world, bodies, index):
+    """Disturb the awake bodies that touch or may touch a body, as it starts or stops."""
+    pairs, all_lists = pairs_of(system), lists_of(system)
+    key = bodies[index].first_pair
+    while key >= 0:
+        pair = pairs[key >> 1]
+        other = np.int64(pair.body_b if key & 1 == 0 else pair.body_a)
+        if bodies[other].active_index >= 0:
+            disturb(system, world, bodies, other)
+        key = all_lists[key >> 1].next[key & 1]
+
+
+@kernel
 def wake_joined(system, world, bodies, index):
     """Wake bodies joined to one that moves, was changed, was added or leaves, and put the joints that can be solved into the
     solver."""
@@ -117,7 +141,7 @@ def wake_joined(system, world, bodies, index):
         joint = joints[key >> 1]
         other = np.int64(joint.bodies[1 - (key & 1)])
         if other >= 0 and bodies[other].mode >= RIGID and bodies[other].system == system.index:
-            wake_island(system, world, bodies, other)
+            disturb(system, world, bodies, other)
         key = joint.next[key & 1]
     add_joints_of(system, bodies, index)
 

@@ -182,6 +182,17 @@ def test_no_places_are_no_bodies(space):
     assert len(space.add_rigid_many(BOX, [])) == 0 and len(space.bodies) == 0
 
 
+def test_inertia_of_a_body_whose_principal_axes_are_not_its_own(space):
+    """A bar turned by 45 degrees about Z: its moments about the body's axes, as a program needs them for a torque."""
+    turn = (0.0, 0.0, math.sin(math.pi / 8.0), math.cos(math.pi / 8.0))
+    bar = scree.Part(shape=scree.Box(half_extents=(1.0, 0.05, 0.05)), rotation=turn)
+    body = space.add_rigid(bar, mass=12.0)
+    along, across = 4.0 * (0.05**2 + 0.05**2), 4.0 * (1.0 + 0.05**2)
+    assert body.inertia == pytest.approx((0.5 * (along + across), 0.5 * (along + across), across), rel=1e-4)
+    body.inertia = body.inertia
+    assert body.inertia == pytest.approx((0.5 * (along + across), 0.5 * (along + across), across), rel=1e-4)
+
+
 def test_inertia_of_a_thin_plate_and_of_single_axes_may_be_given(space):
     body = space.add_rigid(BOX)
     for given in ((1, 2, 3), (1, 1, 2), (0, 0, 0.2)):
