@@ -8,8 +8,8 @@ from ..runtime.vector8 import max8, splat8, where_greater8
 
 FLOAT32 = np.float32
 LEAST_DETERMINANT = 1.0e-4
-"""A matrix has an inverse if its determinant is a larger part of its squared trace. A direction that is locked but for a twist about
-a centre of pressure a millimetre aside has less."""
+"""A matrix has an inverse if its determinant is a larger part of its squared trace. A direction that is locked but for a twist
+about a centre of pressure a millimetre aside has less."""
 
 
 @kernel

@@ -186,7 +186,7 @@ def test_inertia_of_a_body_whose_principal_axes_are_not_its_own(space):
     """A bar turned by 45 degrees about Z: its moments about the body's axes, as a program needs them for a torque."""
     turn = (0.0, 0.0, math.sin(math.pi / 8.0), math.cos(math.pi / 8.0))
     bar = scree.Part(shape=scree.Box(half_extents=(1.0, 0.05, 0.05)), rotation=turn)
-    body = space.add_rigid(bar, mass=12.0)
+    body = space.add_rigid(scree.Compound(parts=[bar]), mass=12.0)
     along, across = 4.0 * (0.05**2 + 0.05**2), 4.0 * (1.0 + 0.05**2)
     assert body.inertia == pytest.approx((0.5 * (along + across), 0.5 * (along + across), across), rel=1e-4)
     body.inertia = body.inertia
