@@ -206,7 +206,8 @@ class Custom(Shape):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Part:
     """One `shape` of a `Compound` and its place in the compound's frame: `position` [m] (3,), `rotation`, a unit quaternion x,
-    y, z, w (4,), `scale` along the axes of the shape (3,). `material`: None for that of the body, not rough or absorbent;
+    y, z, w (4,), `scale` along the axes of the shape (3,); a sphere takes the mean of the three, other round shapes the mean
+    across their axis. `material`: None for that of the body, not rough or absorbent;
     `tag`: a whole number of the user's."""
 
     shape: Shape
