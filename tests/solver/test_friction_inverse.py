@@ -20,7 +20,7 @@ def invert(block):
 
 
 def inverses(matrices: np.ndarray) -> np.ndarray:
-    """Of eight matrices (8, 2, 2)."""
+    """The inverses of eight matrices (8, 2, 2)."""
     block = np.ascontiguousarray(matrices.reshape(8, 4)[:, [0, 3, 1]].T, np.float32)
     invert(address_of(block))
     b11, b22, b12 = block.astype(np.float64)
