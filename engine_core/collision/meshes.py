@@ -62,7 +62,7 @@ SAME_POINT = 1e-3
 """Points of neighbouring triangles closer than this are the same [m]."""
 IN_PLANE = 1e-3
 """A point this near to the plane of a triangle is in it [m]."""
-MUCH_DEEPER = 5e-3
+MUCH_DEEPER = 0.01
 """A contact deeper than another and than this may be none [m]: where the body leaves the mesh by the other, it is not in it."""
 MAX_CLUSTER_POINTS = 24
 CLIPPED = 0x80000000

@@ -24,6 +24,9 @@ from .schema import MAX_POINTS
 DEPTH_MARGIN = 1e-4
 """Points up to this much higher than the deepest count as equally deep [m]."""
 HYSTERESIS = 1.05
+NOTABLE = 0.1
+"""A fourth corner on the side of the third adds at least this part of the area of the three; smaller ones come and go on the next
+triangle of a mesh."""
 LEAST_SLIDE = 0.25
 """Slower bodies do not tip over [m/s]: friction lifts them by less than v^2 / (2 g), 3 mm."""
 LEVEL = 2e-3
@@ -95,16 +98,17 @@ def keep_leading(polygon, first, second, keep):
     if third < 0:
         return 2
     keep[2] = third
-    return keep_beyond(polygon, keep)
+    return keep_beyond(polygon, keep, 1e-6)
 
 
 @kernel
-def keep_beyond(polygon, keep):
-    """Add to three corners the one that lies farthest beyond the triangle that they span. Return how many are kept."""
+def keep_beyond(polygon, keep, least):
+    """Add to three corners the one that lies farthest beyond the triangle that they span, if that adds more than the part `least`
+    to its area. Return how many are kept."""
     first, second, third = keep[0], keep[1], keep[2]
     if area_beyond(polygon, first, second, third) < 0.0:
         first, second = second, first
-    fourth, most = -1, 1e-6 * area_beyond(polygon, first, second, third)
+    fourth, most = -1, least * area_beyond(polygon, first, second, third)
     for k in range(polygon.count):
         beyond = max(area_beyond(polygon, second, first, k), area_beyond(polygon, third, second, k))
         beyond = max(beyond, area_beyond(polygon, first, third, k))
@@ -329,4 +333,4 @@ def choose_corners(polygon, keep, slide_x, slide_y):
     if right >= 0:
         keep[n] = right
         n += 1
-    return keep_beyond(polygon, keep) if n == 3 else n
+    return keep_beyond(polygon, keep, NOTABLE) if n == 3 else n
