@@ -110,13 +110,19 @@ def turn_across(mesh, triangle, at, normal, way, active_edges):
 
 
 @kernel
+def foot_at(contact, i):
+    """Point i of a contact or cluster of contacts, on the surface of the mesh [m]."""
+    return add_scaled(vector3(contact.points[i]), vector3(contact.normal), 0.5 * contact.separations[i])
+
+
+@kernel
 def foot_of(contact, count):
     """The deepest of the `count` points of a contact or cluster of contacts, on the surface of the mesh [m]."""
     deepest = 0
     for i in range(1, count):
         if contact.separations[i] < contact.separations[deepest]:
             deepest = i
-    return add_scaled(vector3(contact.points[deepest]), vector3(contact.normal), 0.5 * contact.separations[deepest])
+    return foot_at(contact, deepest)
 
 
 @kernel

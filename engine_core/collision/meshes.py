@@ -47,7 +47,7 @@ from ..shapes.mesh_query import (
 )
 from ..shapes.schema import CYLINDER, SPHERE
 from ..shapes.traits import is_round, is_support_shape
-from .active_edges import ZERO, choose_across, foot_of, judge_contact
+from .active_edges import ZERO, choose_across, foot_at, foot_of, judge_contact
 from .convex import load_polytope
 from .cylinders import PLACED_CYLINDER, collide_cylinder_polytope, cylinder_on_face, place_cylinder
 from .hulls import collide_polytopes, face_contact
@@ -63,7 +63,7 @@ SAME_POINT = 1e-3
 IN_PLANE = 1e-3
 """A point this near to the plane of a triangle is in it [m]."""
 MUCH_DEEPER = 0.01
-"""A contact deeper than another and than this may be none [m]: where the body leaves the mesh by the other, it is not in it."""
+"""A contact that is deep, and deeper than another by more than this [m], is none where the body leaves the mesh by the other."""
 MAX_CLUSTER_POINTS = 24
 CLIPPED = 0x80000000
 """Bit of a feature: the point is not a corner of the body and changes with the triangle."""
@@ -222,8 +222,7 @@ def is_left_by_another(deep, clusters, count):
             surface = dot(normal, foot_of(clusters[c], clusters[c].count)) - IN_PLANE
             is_left = True
             for i in range(deep.count):
-                foot = add_scaled(vector3(deep.points[i]), vector3(deep.normal), 0.5 * deep.separations[i])
-                is_left = is_left and dot(normal, foot) >= surface
+                is_left = is_left and dot(normal, foot_at(deep, i)) >= surface
             if is_left:
                 return True
     return False

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..bodies.motion import update_world_inertia
+from ..bodies.motion import begin_rest, update_world_inertia
 from ..bodies.rare import rare_of
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import (
@@ -20,10 +20,10 @@ from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from ..sensors.overlaps import mark_all_due
 from ..solver.sleeping import (
-    order_active_bodies, add_to_active, disturb, disturb_partners, put_to_sleep, remove_from_active, settle_sleeper,
-    take_out_of_solver, wake_island, wake_joined,
+    order_active_bodies, add_to_active, put_to_sleep, remove_from_active, settle_sleeper, take_out_of_solver, wake_island,
+    wake_joined,
 )  # fmt: skip
-from ..solver.pair_settling import destroy_pairs_of, wake_neighbours
+from ..solver.pair_settling import destroy_pairs_of, disturb_partners, wake_neighbours
 
 INT32, INT64 = np.int32, np.int64
 TREE_SIZE = TREE.itemsize
@@ -60,7 +60,7 @@ def move_towards_target(system, world, bodies, index, delta_time):
     change = length(subtract(vector3(body.linear_velocity), before))
     change += body.extent * length(subtract(vector3(body.angular_velocity), spun))
     if change > STARTS * delta_time:
-        disturb_partners(system, world, bodies, index)
+        disturb_partners(system, world, bodies, index, False)
 
 
 @kernel
@@ -118,8 +118,8 @@ def apply_change(system, world, bodies, index, delta_time):
         update_world_inertia(body)
         wake_neighbours(system, world, bodies, index)
         wake_island(system, world, bodies, index)
-        disturb(system, world, bodies, index)
         if body.mode >= RIGID:
+            begin_rest(body)
             add_to_active(system, world, bodies, index)
             add_joints_of(system, bodies, index)
     if flags & FILTER_CHANGED:

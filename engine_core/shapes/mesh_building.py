@@ -1,8 +1,9 @@
 """Cooking of triangle meshes: equal vertices welded, degenerate triangles dropped, a bounding tree, active edges.
 
 An edge is active if a body that slides over it may catch on it: it is a border, or more convex than `COS_ACTIVE`, or shared by
-more than two triangles. Where every triangle is there twice, once wound each way, each of the two surfaces has its own edges.
-Contacts at other edges use the normal of the triangle.
+more than two triangles. In a mesh with two sides it is so for each of them: what bends outwards seen from the front bends inwards
+seen from behind. Where every triangle is there twice, once wound each way, each of the two surfaces has its own edges. Contacts
+at other edges use the normal of the triangle.
 
 Compiled code counts finished work in a word: every triangle once when it is in a leaf and once when its edges are known. Another
 thread may read it meanwhile.

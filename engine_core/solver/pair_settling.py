@@ -131,17 +131,26 @@ def settle_pairs(system):
 
 
 @kernel
-def wake_neighbours(system, world, bodies, index):
-    """Wake bodies that a moved, changed or removed body touches, may touch or is joined to."""
+def disturb_partners(system, world, bodies, index, is_edited):
+    """Disturb the bodies that a body touches or may touch: all, of a body that was moved, changed or removed (`is_edited`), whose
+    contacts are found anew; of a kinematic body that speeds up those that are awake."""
     pairs, all_lists = pairs_of(system), lists_of(system)
     key = bodies[index].first_pair
     while key >= 0:
         pair = pairs[key >> 1]
         following = all_lists[key >> 1].next[key & 1]
-        pair.limit = FLOAT32(0.0)
         other = INT64(pair.body_b if key & 1 == 0 else pair.body_a)
-        disturb(system, world, bodies, other)
+        if is_edited:
+            pair.limit = FLOAT32(0.0)
+        if is_edited or bodies[other].active_index >= 0:
+            disturb(system, world, bodies, other)
         key = following
+
+
+@kernel
+def wake_neighbours(system, world, bodies, index):
+    """Wake bodies that a moved, changed or removed body touches, may touch or is joined to."""
+    disturb_partners(system, world, bodies, index, True)
     wake_joined(system, world, bodies, index)
 
 

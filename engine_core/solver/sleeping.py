@@ -111,24 +111,9 @@ def wake_island(system, world, bodies, index):
 def disturb(system, world, bodies, index):
     """Wake a body whose support changes, with all that sleeps with it; one that is awake begins a new rest. Without that it could
     fall asleep in the first ticks of its fall, in which it is slow."""
-    if bodies[index].mode < RIGID:
-        return
-    if bodies[index].active_index >= 0:
+    if bodies[index].mode >= RIGID:
         begin_rest(bodies[index])
-    wake_island(system, world, bodies, index)
-
-
-@kernel
-def disturb_partners(system, world, bodies, index):
-    """Disturb the awake bodies that touch or may touch a body, as it starts or stops."""
-    pairs, all_lists = pairs_of(system), lists_of(system)
-    key = bodies[index].first_pair
-    while key >= 0:
-        pair = pairs[key >> 1]
-        other = np.int64(pair.body_b if key & 1 == 0 else pair.body_a)
-        if bodies[other].active_index >= 0:
-            disturb(system, world, bodies, other)
-        key = all_lists[key >> 1].next[key & 1]
+        wake_island(system, world, bodies, index)
 
 
 @kernel
