@@ -16,8 +16,9 @@ from .brick_names import BRICK_PLACE
 from .inner_faces import BRICK_CONTACT, STEEP, STEEP_FOR_ROUND
 from .meeting import NO_MOTION
 from .merged_contacts import MERGE, MERGING, MOST_SINGLE, WRITE, bricks_of_face
-from .pair_manifolds import rounding_of, write_results
+from .pair_manifolds import write_results
 from .pairs import manifolds_of
+from .rounding import NO_SPIN, rounding_of
 from .schema import CONTACT_RESULT, MANIFOLD_IS_MERGED, MAX_RESULTS, SPECULATIVE_DISTANCE
 
 INT32, INT64 = np.int32, np.int64
@@ -29,8 +30,8 @@ def is_round_there(shape_pair, result, side):
     shapes = view(shape_pair.shapes, max(shape_pair.shape_a, shape_pair.shape_b) + 1, SHAPE)
     normal = vector3(result.normal)
     if side == 0:
-        return rounding_of(shapes[shape_pair.shape_a], quaternion(shape_pair.rotation_a), normal) > 0.0
-    return rounding_of(shapes[shape_pair.shape_b], quaternion(shape_pair.rotation_b), negate(normal)) > 0.0
+        return rounding_of(shapes[shape_pair.shape_a], quaternion(shape_pair.rotation_a), normal, NO_SPIN) > 0.0
+    return rounding_of(shapes[shape_pair.shape_b], quaternion(shape_pair.rotation_b), negate(normal), NO_SPIN) > 0.0
 
 
 @kernel

@@ -9,6 +9,7 @@ from ..geometry.vector import (
     add, add_scaled, conjugate, dot, matrix_rows, multiply, quaternion, rotate, subtract, vector3,
 )  # fmt: skip
 from ..runtime.kernel import kernel
+from .schema import GROWTH_A, GROWTH_B, MANIFOLD_IS_OVAL
 
 
 @kernel
@@ -50,6 +51,16 @@ def contact_point(frames, manifold, normal, p):
 
 
 @kernel
+def rounding_at(manifold, p):
+    """How round the shapes of A and of B are at point p of a manifold: `(radius_a, radius_b)`, see MANIFOLD.rounding_a [m]."""
+    rounding_a, rounding_b = float(manifold.rounding_a), float(manifold.rounding_b)
+    if manifold.flags & MANIFOLD_IS_OVAL and manifold.point_count == 2:
+        rounding_a += (p - 0.5) * manifold.separation[GROWTH_A]
+        rounding_b += (p - 0.5) * manifold.separation[GROWTH_B]
+    return rounding_a, rounding_b
+
+
+@kernel
 def surface_points(frames, a, b, manifold, normal, p):
     """Point p of a manifold on the surface of A and on that of B, each from the body's centre of mass, world axes [m].
 
@@ -58,7 +69,7 @@ def surface_points(frames, a, b, manifold, normal, p):
     the round body, else with the smaller one: a corner slides over a floor, not a floor under a corner."""
     delta, rows_a, rows_b, center_b = frames
     local, outward = vector3(manifold.anchor[p]), vector3(manifold.normal)
-    rounding_a, rounding_b = float(manifold.rounding_a), float(manifold.rounding_b)
+    rounding_a, rounding_b = rounding_at(manifold, p)
     half = 0.5 * float(manifold.separation[p])
     axis_a = turned_by(rows_a, add_scaled(local, outward, -half - rounding_a))
     axis_b = subtract(turned_by(rows_b, add_scaled(local, outward, half + rounding_b)), center_b)

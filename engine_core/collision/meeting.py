@@ -17,7 +17,7 @@ from ..geometry.vector import (
     vector3,
 )  # fmt: skip
 from ..runtime.kernel import kernel
-from .contact_points import relative_position
+from .contact_points import relative_position, rounding_at
 from .pairs import manifolds_of
 from .passing import passes_by, turned_out
 from .schema import MANIFOLD_IS_AHEAD, SPECULATIVE_DISTANCE
@@ -136,8 +136,9 @@ def bring_back(system, head, a, b, copies):
         for p in range(manifold.point_count):
             anchor = rotate(there, vector3(manifold.anchor[p]))
             store3(manifold.anchor[p], rotate(here, anchor))
-            lever_a = add_scaled(anchor, normal, -FLOAT64(manifold.rounding_a))
-            lever_b = add_scaled(subtract(anchor, delta), normal, FLOAT64(manifold.rounding_b))
+            rounding_a, rounding_b = rounding_at(manifold, p)
+            lever_a = add_scaled(anchor, normal, -rounding_a)
+            lever_b = add_scaled(subtract(anchor, delta), normal, rounding_b)
             turned = subtract(subtract(rotate(turn_b, lever_b), lever_b), subtract(rotate(turn_a, lever_a), lever_a))
             manifold.separation[p] = FLOAT32(manifold.separation[p] - dot(normal, turned))
         manifold.flags |= np.uint16(MANIFOLD_IS_AHEAD)

@@ -9,16 +9,17 @@ from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from ..shapes.mesh_query import material_of
-from ..shapes.schema import CUSTOM, CYLINDER, ELLIPSOID, FIRST_BRICK, TAPERED_CAPSULE, TAPERED_CYLINDER
-from ..shapes.traits import is_round, is_support_shape
+from ..shapes.schema import CYLINDER, FIRST_BRICK
+from ..shapes.traits import is_support_shape
 from .contact_hooks import judge, keep_settings
 from .contact_points import relative_position
 from .contact_rules import rule_of
 from .contact_schema import ACCEPT_CONTACT, CONTACT, REJECT_PAIR
 from .pairs import lists_of, manifolds_of, pairs_of, part_of, set_bricks, take_manifold
+from .rounding import lies_on_its_side, rounding_of, tapered_radius
 from .schema import (
-    MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_DISC, MANIFOLD_IS_MERGED, MANIFOLD_IS_OVAL, MANIFOLD_IS_SENSOR,
-    MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
+    GROWTH_A, GROWTH_B, MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_DISC, MANIFOLD_IS_MERGED, MANIFOLD_IS_OVAL,
+    MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
 )  # fmt: skip
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
 
@@ -52,10 +53,6 @@ CHAIN = np.dtype(
 )  # fmt: skip
 
 LOW_16 = 0xFFFF
-UPRIGHT = 0.02
-"""A normal within this of perpendicular to a round shape's axis is on its side (sine)."""
-LEAST_ACROSS = 0.2
-"""A normal within this of parallel to a cylinder's axis is that of its flat end, not of its rim (sine)."""
 OFF_CENTRE = 0.01
 """A round body rolls evenly if its centre of mass is within this of its middle, in radii."""
 MATCH_DISTANCE = 0.02
@@ -166,44 +163,6 @@ def claim_manifold(system, result, rotation_a, chain):
 
 
 @kernel
-def round_about_axis(radius, n):
-    """Distance from a rim around the axis Y to that axis along the outward normal `n`, 0 if they are nearly parallel [m]."""
-    across = (n[0] * n[0] + n[2] * n[2]) ** 0.5
-    return radius / across if across > LEAST_ACROSS else 0.0
-
-
-@kernel
-def rounding_of(shape, rotation, outward):
-    """Radius of a round shape about an axis perpendicular to the contact's outward normal: a sphere, a capsule, a cylinder lying
-    on its side. A mean radius if it is not constant; 0 for a shape with corners [m].
-
-    For a cylinder that leans on its rim, it is the distance to its axis along the normal. That point of the axis stays where it
-    is as the cylinder turns about the axis, and moves along the normal just as the rim does when the axis tilts. A point of the
-    rim would be lifted off the ground within the step while the wheel rolls on."""
-    kind = shape.kind
-    if is_round(shape):
-        return np.float64(shape.radius)
-    if kind != CYLINDER and not is_support_shape(shape):
-        return 0.0
-    n = rotate_inverse(rotation, outward)
-    if kind == CYLINDER:
-        return round_about_axis(np.float64(shape.radius), n)
-    e = vector3(shape.half_extents)
-    if kind == ELLIPSOID:
-        # The inverse root of the Gaussian curvature: the geometric mean of both radii.
-        return e[0] * e[1] * e[2] / (e[0] * e[0] * n[0] * n[0] + e[1] * e[1] * n[1] * n[1] + e[2] * e[2] * n[2] * n[2])
-    slope = 0.5 * (e[2] - e[1]) / e[0] if kind != CUSTOM else 0.0
-    if kind == TAPERED_CAPSULE:
-        return 0.5 * (e[1] + e[2]) if abs(n[1] - slope) < UPRIGHT else (e[1] if n[1] > slope else e[2])
-    if kind == TAPERED_CYLINDER:
-        wide = (1.0 + slope * slope) ** 0.5
-        if abs(n[1] - slope / wide) < UPRIGHT:
-            return 0.5 * (e[1] + e[2]) * wide
-        return round_about_axis(e[1] if n[1] > slope / wide else e[2], n)
-    return 0.0
-
-
-@kernel
 def is_flat_end(shape, rounding):
     """Whether a contact that is round about an axis with this radius, 0 for none, may be with a flat end of a cylinder."""
     return shape.kind == CYLINDER and rounding == FLOAT32(0.0)
@@ -265,7 +224,7 @@ def wanders_over(manifold, body, other, is_oval, is_a):
     if rounding == 0.0:
         return other_rounding > 0.0
     if is_oval:
-        return manifold.point_count == 1
+        return True
     middle, count = (0.0, 0.0, 0.0), manifold.point_count
     for p in range(count):
         middle = add_scaled(middle, vector3(manifold.anchor[p]), 1.0 / count)
@@ -275,6 +234,34 @@ def wanders_over(manifold, body, other, is_oval, is_a):
         middle, outward = subtract(middle, center), negate(outward)
     middle = add_scaled(middle, outward, -0.5 * np.float64(manifold.separation[0]) - np.float64(rounding))
     return length_squared(middle) > (OFF_CENTRE * np.float64(rounding)) ** 2
+
+
+@kernel
+def rounding_along(shape, position, rotation, outward, spin, result):
+    """How round a shape, in that pose from A's centre of mass, is at a contact, and how much more so at the second of two points:
+    `(radius, growth)` [m]. `outward`: its normal; `spin`: that of its body [rad/s]."""
+    if result.point_count > 2 or not lies_on_its_side(shape, rotate_inverse(rotation, outward)):
+        return rounding_of(shape, rotation, outward, spin), 0.0
+    first = subtract(vector3(result.points[0]), position)
+    last = subtract(vector3(result.points[result.point_count - 1]), position)
+    first_radius = tapered_radius(shape, rotate_inverse(rotation, first))
+    last_radius = tapered_radius(shape, rotate_inverse(rotation, last))
+    return 0.5 * (first_radius + last_radius), last_radius - first_radius
+
+
+@kernel
+def write_rounding(manifold, shapes, a, b, shape_pair, result):
+    """Write how round the two shapes are at a contact, and mark one with an oval shape."""
+    shape_a, shape_b, normal = shapes[shape_pair.shape_a], shapes[shape_pair.shape_b], vector3(result.normal)
+    position_a, rotation_a = vector3(shape_pair.position_a), quaternion(shape_pair.rotation_a)
+    position_b, rotation_b = vector3(shape_pair.position_b), quaternion(shape_pair.rotation_b)
+    radius_a, growth_a = rounding_along(shape_a, position_a, rotation_a, normal, vector3(a.angular_velocity), result)
+    radius_b, growth_b = rounding_along(shape_b, position_b, rotation_b, negate(normal), vector3(b.angular_velocity), result)
+    manifold.rounding_a, manifold.rounding_b = FLOAT32(radius_a), FLOAT32(radius_b)
+    if result.point_count <= 2 and (is_support_shape(shape_a) or is_support_shape(shape_b)):
+        manifold.flags |= MANIFOLD_IS_OVAL
+        if result.point_count == 2:
+            manifold.separation[GROWTH_A], manifold.separation[GROWTH_B] = FLOAT32(growth_a), FLOAT32(growth_b)
 
 
 @kernel
@@ -296,10 +283,8 @@ def write_results(system, shapes, pair_index, a, b, shape_pair, results, found, 
         manifold.instance_a, manifold.instance_b = chain.instances[0], chain.instances[1]
         manifold.part_a, manifold.part_b = np.uint16(chain.parts[0] & LOW_16), np.uint16(chain.parts[1] & LOW_16)
         write_manifold(manifold, results[r], a)
-        normal = vector3(results[r].normal)
-        manifold.rounding_a = FLOAT32(rounding_of(shape_a, quaternion(shape_pair.rotation_a), normal))
-        manifold.rounding_b = FLOAT32(rounding_of(shape_b, quaternion(shape_pair.rotation_b), negate(normal)))
         manifold.flags &= np.uint16(MANIFOLD_HAD_IMPACT)
+        write_rounding(manifold, shapes, a, b, shape_pair, results[r])
         if chain.has_bricks != 0:
             name_bricks(system, manifold, chain)
             if chain.merging != 0:
@@ -310,8 +295,6 @@ def write_results(system, shapes, pair_index, a, b, shape_pair, results, found, 
                 manifold.flags |= MANIFOLD_WANDERS_A
             if wanders_over(manifold, b, a, is_oval_b, False):
                 manifold.flags |= MANIFOLD_WANDERS_B
-            if is_oval_a or is_oval_b:
-                manifold.flags |= MANIFOLD_IS_OVAL
         elif manifold.point_count > 2 and (
             is_flat_end(shape_a, manifold.rounding_a) or is_flat_end(shape_b, manifold.rounding_b)
         ):

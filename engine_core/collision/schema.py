@@ -91,7 +91,7 @@ MANIFOLD_HAS_BRICKS = 64  # `part_a` or `part_b` is a brick, whose number is in 
 MANIFOLD_IS_MERGED = 128  # of many contacts with bricks: see merged_contacts.py
 MANIFOLD_HAD_IMPACT = 256  # its bodies met fast in the last step
 MANIFOLD_IS_DISC = 512  # its points are on the rim of a cylinder's flat end
-MANIFOLD_IS_OVAL = 1024  # a rounding is the mean of two radii of curvature
+MANIFOLD_IS_OVAL = 1024  # a shape is neither flat nor of one radius
 MANIFOLD_IS_AHEAD = 32  # found where the bodies will meet within the step; see meeting.py
 
 # A contact manifold: up to four points with one normal, between one shape of A and one of B (or one direction of a mesh). It
@@ -111,13 +111,13 @@ MANIFOLD = np.dtype(
         ("flags", "u2"),
         ("part_a", "u2"),  # number of the part of the static compound that `instance_a` is, or NO_PART
         ("part_b", "u2"),
-        # Radius of a round shape perpendicular to the normal [m]: it rolls, so the solver measures gaps from its axis.
+        # Radius of a round shape in the direction in which it rolls [m]: the solver measures gaps from its axis; see rounding.py.
         ("rounding_a", "f4"),
         ("rounding_b", "f4"),
         ("twist_impulse", "f4"),  # about the normal [N m s]
         ("normal", "f4", 3),  # unit, A to B, body frame of A
         ("anchor", "f4", (4, 3)),  # midway between the surfaces, body frame of A, from its centre of mass [m]
-        ("separation", "f4", 4),  # [m]
+        ("separation", "f4", 4),  # [m]; where there are two points, also GROWTH_A and GROWTH_B
         ("normal_impulse", "f4", 4),  # warm start [N s]
         ("friction_impulse", "f4", 3),  # world axes [N s]
         ("face", "i4"),  # mesh triangle, else -1
@@ -129,3 +129,6 @@ MANIFOLD = np.dtype(
     align=True,
 )
 assert MANIFOLD.itemsize == 192
+
+GROWTH_A, GROWTH_B = 2, 3
+"""Places in `separation` of an oval contact with two points: how much larger the radius of A, or B, is at the second [m]."""

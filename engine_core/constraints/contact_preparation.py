@@ -36,7 +36,7 @@ from .schema import (
     POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS,
     SPREAD, TABLE_SPIN, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_VELOCITY,
 )  # fmt: skip
-from .wandering_contacts import follow_wanderers
+from .wandering_contacts import follow_wanderers, growth_of, measure_from_axis
 from .wide_preparation import (
     CENTER_B, FRAME_FIELDS, FRICTION_WORLD, HALF_GAP, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
     lowest_separation, measure_approach, note_impacts, place_points, prepare_friction,
@@ -351,7 +351,7 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
     """Write one block. `frames` is scratch memory."""
     address = system.constraints.blocks + index * BLOCK_SIZE
     members, count = members_of_block(colours, index)
-    most, has_wanderers, elastic = 0, False, 0
+    most, has_wanderers, has_tapers, elastic = 0, False, False, 0
     for k in range(8):
         lane, whole = view(address + 4 * k, LANE_FLOATS, FLOAT32), view(address + 4 * k, LANE_FLOATS, INT32)
         frame = view(frames + 4 * k, FRAME_FLOATS - 7, FLOAT32)
@@ -364,6 +364,7 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
         prepare_lane(system, pairs[manifold.pair], all_lists[manifold.pair], manifold, number, a, b, lane, whole, frame, h, usual)
         most = max(most, manifold.point_count)
         has_wanderers |= manifold.flags & (MANIFOLD_WANDERS_A | MANIFOLD_WANDERS_B) != 0
+        has_tapers |= growth_of(manifold) != (0.0, 0.0)
         if lane[RESTITUTION * 8] > 0.0:
             elastic = max(elastic, JOINED if (a.flags | b.flags) & HAS_JOINT else 1)
     if elastic > 0 and system.solver.some_block_is_elastic == 0:
@@ -379,6 +380,12 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
             a, b, lane = bodies[manifold.body_a], bodies[manifold.body_b], view(address + 4 * k, LANE_FLOATS, FLOAT32)
             follow_wanderers(manifold, a, b, lane, system.step.last_delta_time, h)
     prepare_friction(address, most)
+    if has_tapers:
+        for k in range(count):
+            growth_a, growth_b = growth_of(manifolds[load_int32(members + 4 * k)])
+            if growth_a != 0.0 or growth_b != 0.0:
+                lane = view(address + 4 * k, LANE_FLOATS, FLOAT32)
+                measure_from_axis(lane, get_vector(lane, NORMAL), growth_a, growth_b)
     couple_points(address, most)
     count_deep_contacts(system, address, most)
     fastest = measure_approach(address, system.solver.rows, most)

@@ -3,19 +3,20 @@
 A step finds contacts once and solves them in some sub-steps. Where a contact wanders, the point of the step's beginning lags
 behind, and a body that rocks there would win energy in each swing. So points are placed where they are at the mean of the times
 at which the sub-steps begin: then their impulses do as much work forth as back. (Sub-steps are symplectic Euler: E. Hairer,
-C. Lubich, G. Wanner, "Geometric Numerical Integration", 2006.) An oval body has two radii of curvature, of which the contact
-knows the mean; there half a step keeps the swing from growing.
+C. Lubich, G. Wanner, "Geometric Numerical Integration", 2006.) An oval body has two radii of curvature; the contact knows
+that of the way it rolls. A cone has another radius at either end, and each of its points is moved by its own.
 """
 
 import numpy as np
 
-from ..collision.schema import MANIFOLD_IS_OVAL, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B
+from ..collision.schema import GROWTH_A, GROWTH_B, MANIFOLD_IS_OVAL, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B
 from ..geometry.vector import add, add_scaled, cross, dot, length, negate, scale, subtract, vector3
 from ..runtime.kernel import kernel
 from .blocks import get_vector, put_vector
 from .pressed_bodies import pressure_of
-from .schema import NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINTS
+from .schema import NORMAL, POINT_ANCHOR_A, POINT_ANCHOR_B, POINT_FIELDS, POINT_SEPARATION, POINTS
 
+FLOAT32 = np.float32
 FARTHEST_ROLLED = 0.1
 """The contact of a rolling body is moved ahead by at most this part of the radius."""
 
@@ -63,24 +64,61 @@ def shift_points(lane, anchor, count, way):
 
 
 @kernel
+def shift_along_taper(lane, anchor, spin, outward, rounding, growth, time):
+    """Move the anchors of the two points on a tapered body along within `time` [s]: each as its own centre of curvature moves.
+    `rounding`: the mean of the radii there, from which the anchors were placed; `growth`: how much larger the second is [m]."""
+    for p in range(2):
+        at = POINTS + p * POINT_FIELDS + anchor
+        placed = get_vector(lane, at)
+        axis = add_scaled(placed, outward, (0.5 - p) * growth)
+        put_vector(lane, at, add(placed, way_rolled(axis, spin, outward, rounding, time)))
+
+
+@kernel
 def follow_wanderers(manifold, a, b, lane, delta_time, h):
     """Move the contact points of rolling bodies along, on either side. `delta_time`, `h`: length of the step and of a sub-step
     [s]. Contacts that bore nothing in the last step stay: velocities before an impact do not say where it leads."""
     if pressure_of(manifold) == 0.0:
         return
-    time = 0.5 * (delta_time if manifold.flags & MANIFOLD_IS_OVAL else delta_time - h)
+    time = 0.5 * (delta_time - h)
     normal, count = get_vector(lane, NORMAL), np.int64(manifold.point_count)
+    growth_a, growth_b = growth_of(manifold)
     rounding_a, rounding_b = np.float64(manifold.rounding_a), np.float64(manifold.rounding_b)
     axis_a, axis_b = middle_of(lane, POINT_ANCHOR_A, count), middle_of(lane, POINT_ANCHOR_B, count)
     if manifold.flags & MANIFOLD_WANDERS_A:
-        if rounding_a > 0.0:
+        if growth_a != 0.0:
+            way = (0.0, 0.0, 0.0)
+            shift_along_taper(lane, POINT_ANCHOR_A, vector3(a.angular_velocity), normal, rounding_a, growth_a, time)
+        elif rounding_a > 0.0:
             way = way_rolled(axis_a, vector3(a.angular_velocity), normal, rounding_a, time)
         else:
             way = way_over_flat(a, b, axis_b, normal, rounding_b, time)
         shift_points(lane, POINT_ANCHOR_A, count, way)
     if manifold.flags & MANIFOLD_WANDERS_B:
-        if rounding_b > 0.0:
+        if growth_b != 0.0:
+            way = (0.0, 0.0, 0.0)
+            shift_along_taper(lane, POINT_ANCHOR_B, vector3(b.angular_velocity), negate(normal), rounding_b, growth_b, time)
+        elif rounding_b > 0.0:
             way = way_rolled(axis_b, vector3(b.angular_velocity), normal, rounding_b, time)
         else:
             way = way_over_flat(b, a, axis_a, negate(normal), rounding_a, time)
         shift_points(lane, POINT_ANCHOR_B, count, way)
+
+
+@kernel
+def measure_from_axis(lane, normal, growth_a, growth_b):
+    """Measure the two points on tapered bodies from their axes, each by its own radius: by the mean, one would sink and the other
+    rise as the bodies turn. The gaps stay as they are. Friction is prepared before: it acts between the points, by the mean."""
+    for p in range(2):
+        first, part = POINTS + p * POINT_FIELDS, 0.5 - p
+        put_vector(lane, first + POINT_ANCHOR_A, add_scaled(get_vector(lane, first + POINT_ANCHOR_A), normal, part * growth_a))
+        put_vector(lane, first + POINT_ANCHOR_B, add_scaled(get_vector(lane, first + POINT_ANCHOR_B), normal, -part * growth_b))
+        lane[(first + POINT_SEPARATION) * 8] += FLOAT32(part * (growth_a + growth_b))
+
+
+@kernel
+def growth_of(manifold):
+    """How much larger the radii of A and of B are at the second of two points than at the first [m]."""
+    if manifold.flags & MANIFOLD_IS_OVAL == 0 or manifold.point_count != 2:
+        return 0.0, 0.0
+    return np.float64(manifold.separation[GROWTH_A]), np.float64(manifold.separation[GROWTH_B])

@@ -10,7 +10,7 @@ from ..bodies.motion import surface_velocity
 from ..bodies.rare import rare_of
 from ..bodies.records import world_at
 from ..bodies.schema import BODY, CONTACT_REPORT, HAS_RARE
-from ..collision.contact_points import contact_frames, surface_points
+from ..collision.contact_points import contact_frames, rounding_at, surface_points
 from ..collision.event_lists import reported_part
 from ..collision.pairs import lists_of, manifolds_of, pairs_of, part_of
 from ..constraints.blocks import LANE_FLOATS, get_vector
@@ -56,8 +56,8 @@ def point_in_lane(lane, manifold, to_b, p):
     mass of either body, world axes [m]."""
     at = POINTS + p * POINT_FIELDS
     axis_a, axis_b = get_vector(lane, at + POINT_ANCHOR_A), get_vector(lane, at + POINT_ANCHOR_B)
-    anchor_a = add_scaled(axis_a, to_b, np.float64(manifold.rounding_a))
-    anchor_b = add_scaled(axis_b, to_b, -np.float64(manifold.rounding_b))
+    rounding_a, rounding_b = rounding_at(manifold, p)
+    anchor_a, anchor_b = add_scaled(axis_a, to_b, rounding_a), add_scaled(axis_b, to_b, -rounding_b)
     return anchor_a, anchor_b, -(lane[(at + POINT_SEPARATION) * 8] + dot(to_b, subtract(axis_b, axis_a)))
 
 
