@@ -20,6 +20,7 @@ from ..joints.preparation import joints_of
 from ..runtime.atomics import compare_exchange_int32, load_relaxed_int32, min_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, view
+from .rest import is_under_way
 
 INT32, FLOAT32 = np.int32, np.float32
 CREEP, LEAST_CREEP = 0.02, 1.0e-3
@@ -117,7 +118,8 @@ def link_contacts(system, bodies, active):
 
 @kernel
 def link_joints(system, bodies, active):
-    """Link joined bodies. A body joined to a moving kinematic body, or driven by a moving motor, does not rest."""
+    """Link joined bodies. A body joined to a moving kinematic body, driven by a moving motor, or brought to its place by a spring
+    does not rest."""
     joints = joints_of(system)
     members = view(system.joints.active, system.joints.count, INT32)
     for k in range(system.joints.count):
@@ -133,7 +135,7 @@ def link_joints(system, bodies, active):
             if not moves(bodies, index):
                 continue
             is_carried = other >= 0 and bodies[other].mode == KINEMATIC and bodies[other].active_index >= 0
-            if is_driven or is_carried:
+            if is_driven or is_carried or (joint.sprung != 0 and is_under_way(system, bodies[index])):
                 begin_rest(bodies[index])
 
 

@@ -15,6 +15,8 @@ anywhere; those of a body that creeps are many times as small as the least accel
 
 A body that swings accelerates to and fro, so that the average tells nothing. Its acceleration changes little from one step to the
 next (`BODY.last_change`), except near the middle of its way, where the body may sleep.
+
+A body that a spring of a joint brings to its place at a slow, even pace is not at rest either (`is_under_way`).
 """
 
 import math
@@ -51,6 +53,9 @@ and 1 m long, in all but a twentieth of its way."""
 RISING = 0.5, 8.0
 """Gravity takes between these parts of the energy of its motion that a body loses as it swings up: 1 of a point's on a string,
 7/5 of a rolling ball's, as much more as a wheel outweighs its part out of balance."""
+KEPT_WAY, SLOWEST_WAY = 0.5, 0.02
+"""What is under way has moved as its velocity says, but for this part, at more than the second part of the thresholds: what a
+strong damper lets a spring bring home slows down by a tenth or so meanwhile."""
 
 
 @kernel
@@ -74,6 +79,26 @@ def turned_at_rest(body):
 def average_acceleration(way, velocity, time):
     """The acceleration of a uniformly accelerated body that has moved by `way` within `time` and has this velocity now."""
     return scale(subtract(scale(velocity, time), way), 2.0 / (time * time))
+
+
+@kernel
+def keeps_way(way, velocity, time, least):
+    """Whether a body that has moved by `way` within `time` [s] did so in about its present velocity, which is above `least`."""
+    expected = scale(velocity, time)
+    off, size = subtract(way, expected), dot(expected, expected)
+    return size > (least * time) ** 2 and dot(off, off) < KEPT_WAY * KEPT_WAY * size
+
+
+@kernel
+def is_under_way(system, body):
+    """Whether a body that could sleep has moved on evenly since it began to rest, if slowly: something brings it somewhere."""
+    time, settings = float(body.sleep_time), system.settings
+    if time < settings.time_to_sleep:
+        return False
+    if keeps_way(vector3(body.rest_way), vector3(body.linear_velocity), time, SLOWEST_WAY * settings.sleep_linear_threshold):
+        return True
+    turn, spin = turned_at_rest(body), vector3(body.angular_velocity)
+    return keeps_way(turn, spin, time, SLOWEST_WAY * settings.sleep_angular_threshold)
 
 
 @kernel
