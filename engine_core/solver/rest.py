@@ -54,8 +54,8 @@ RISING = 0.5, 8.0
 """Gravity takes between these parts of the energy of its motion that a body loses as it swings up: 1 of a point's on a string,
 7/5 of a rolling ball's, as much more as a wheel outweighs its part out of balance."""
 KEPT_WAY, SLOWEST_WAY = 0.5, 0.02
-"""What is under way has moved as its velocity says, but for this part, at more than the second part of the thresholds: what a
-strong damper lets a spring bring home slows down by a tenth or so meanwhile."""
+"""A body under way has moved as its velocity says, but for the first part, at more than the second part of the thresholds. One
+that a spring brings home against a strong damper slows down by a tenth or so meanwhile."""
 
 
 @kernel
