@@ -22,7 +22,8 @@ PLUGIN = "other_system_run"
 """The module in tests/ that leaves out what cannot be tried on another system (see there)."""
 LEAST_TESTS = {"windows": 2500, "linux": 1500}
 """Fewer that pass on a system are no proof: something was left out."""
-LONGEST_ROOM = 7200.0  # [s]
+FILES_TOGETHER, LONGEST_GROUP = 8, 3600.0
+"""Files of a room that one process runs, and the longest that it may take [s]: one that hangs leaves the others."""
 SUMMARY = re.compile(r"^=*\s*(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s", re.MULTILINE)
 COUNT = re.compile(r"(\d+) (passed|failed|error|skipped|deselected|xfailed|xpassed)")
 
@@ -31,6 +32,12 @@ def rooms() -> list[Path]:
     """The folders with tests of the core."""
     folders = {test.parent for test in (places.checkout() / "tests").glob("*/test_*.py")}
     return sorted(each for each in folders if each.name not in NEED_GODOT)
+
+
+def groups_of(room: Path) -> list[list[str]]:
+    """The files with tests of a room, from the checkout's root, a few in each group."""
+    files = sorted(each.relative_to(places.checkout()).as_posix() for each in room.glob("test_*.py"))
+    return [files[at : at + FILES_TOGETHER] for at in range(0, len(files), FILES_TOGETHER)]
 
 
 def with_what_tests_need(system: other_system.OtherSystem) -> other_system.OtherSystem:
@@ -51,9 +58,9 @@ def run_tests(system: other_system.OtherSystem, folder: Path, *tests: str) -> tu
     options += ["--continue-on-collection-errors"]  # what one file lacks leaves the others
     options += [f"--ignore=tests/runtime/test_{name}.py" for name in COMPILING]
     try:
-        done = with_what_tests_need(system).run([*options, *tests], packages, LONGEST_ROOM, root)
+        done = with_what_tests_need(system).run([*options, *tests], packages, LONGEST_GROUP, root)
     except subprocess.TimeoutExpired as late:
-        raise scenes.SceneFailed(f"{' '.join(tests)} did not end within {LONGEST_ROOM:g} s") from late
+        raise scenes.SceneFailed(f"{' '.join(tests)} did not end within {LONGEST_GROUP:g} s") from late
     counts, failed = ends(done.stdout)
     if not counts:
         raise scenes.SceneFailed(f"{' '.join(tests)} ended with {done.returncode}: {(done.stdout + done.stderr)[-1500:]}")
@@ -78,8 +85,8 @@ def build_functions_of_tests(target: tuple[str, str]) -> None:
 
 
 def tests_on(system: other_system.OtherSystem) -> tuple[dict[str, int], list[str]]:
-    """All tests of the core on another system, room by room: the number by how they ended, and what failed. Raises SceneFailed
-    where its libraries cannot be built."""
+    """All tests of the core on another system, a few files at a time: the number by how they ended, and what failed. Raises
+    SceneFailed where its libraries cannot be built."""
     prove_platforms.need_library(system.target)
     if packages_for_tests.LEFT_OUT.get(system.target[0]):
         build_functions_of_tests(system.target)
@@ -87,14 +94,17 @@ def tests_on(system: other_system.OtherSystem) -> tuple[dict[str, int], list[str
     failed = []
     with tempfile.TemporaryDirectory() as made:
         for room in rooms():
-            try:
-                counts, lines = run_tests(system, Path(made), f"tests/{room.name}")
-            except scenes.SceneFailed as failure:  # the others have taken an hour
-                counts, lines = {}, [str(failure)]
-            print(f"  {'.'.join(system.target)} tests/{room.name}: {in_words(counts)}", flush=True)
-            failed += lines
-            for how, number in counts.items():
-                total[how] = total.get(how, 0) + number
+            in_room: dict[str, int] = {}
+            for files in groups_of(room):
+                try:
+                    counts, lines = run_tests(system, Path(made), *files)
+                except scenes.SceneFailed as failure:  # the others have taken hours
+                    counts, lines = {}, [str(failure)]
+                failed += lines
+                for how, number in counts.items():
+                    in_room[how] = in_room.get(how, 0) + number
+                    total[how] = total.get(how, 0) + number
+            print(f"  {'.'.join(system.target)} tests/{room.name}: {in_words(in_room)}", flush=True)
     return total, failed
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scree.tools import other_system, packages_for_tests, places, prove_platform_tests
+from scree.tools import other_system, packages_for_tests, places, prove_platform_tests, prove_platforms, scenes
 from tests.built_libraries import need_library, need_system
 
 TESTS = """
@@ -95,6 +95,30 @@ def test_every_folder_of_tests_is_a_room_or_needs_godot():
     folders = {each.name for each in (places.checkout() / "tests").iterdir() if any(each.glob("test_*.py"))}
     named = {room.name for room in prove_platform_tests.rooms()}
     assert {"world", "solver", "soft_bodies", "water", "joints"} <= named == folders - prove_platform_tests.NEED_GODOT
+
+
+def test_groups_hold_every_file_of_a_room_once():
+    world = places.checkout() / "tests" / "world"
+    groups = prove_platform_tests.groups_of(world)
+    assert all(0 < len(group) <= prove_platform_tests.FILES_TOGETHER for group in groups)
+    assert sorted(sum(groups, [])) == sorted(f"tests/world/{each.name}" for each in world.glob("test_*.py"))
+
+
+def test_a_group_that_does_not_end_leaves_the_others(monkeypatch):
+    """Its failure is told, and the tests of the other groups count."""
+
+    def run_tests(system, folder, *tests):
+        if "tests/solver/test_friction_inverse.py" in tests:
+            raise scenes.SceneFailed("it did not end")
+        return {"passed": len(tests)}, []
+
+    monkeypatch.setattr(prove_platform_tests, "run_tests", run_tests)
+    monkeypatch.setattr(prove_platforms, "need_library", lambda target: None)
+    system = other_system.OtherSystem(("windows", "x86_64"), (), "", {}, Path("packages"))
+    counts, failed = prove_platform_tests.tests_on(system)
+    files = sum(len(list(room.glob("test_*.py"))) for room in prove_platform_tests.rooms())
+    assert failed == ["it did not end"]
+    assert files - prove_platform_tests.FILES_TOGETHER <= counts["passed"] < files
 
 
 @pytest.mark.parametrize("system", ["windows", "linux"])
