@@ -8,6 +8,8 @@ from ..bodies.motion import system_of
 from ..bodies.rare import stretched
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import IN_AREAS, KINEMATIC
+from ..collision.pairs import lists_of, pairs_of
+from ..collision.schema import PAIR_IS_TOUCHING, PAIR_WAS_ON_CURVE
 from ..geometry.vector import add, length, quaternion, rotate, scale, store3, subtract, vector3
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
@@ -137,12 +139,23 @@ def refresh_surroundings(world_address, index, body):
 
 
 @kernel
-def time_of_gravity(system):
-    """The time into a step at which gravity is evaluated [s]. Gravity is constant for all n sub-steps, so that a body moves v t +
-    g t^2 (n + 1) / 2n. Evaluated (n - 1) / 2n of the step ahead, it preserves the energy of an orbit, as gravity at the beginning
-    does for a single step."""
+def time_of_gravity(system, body):
+    """The time into a step at which gravity is evaluated for a body [s]. Gravity is constant for all n sub-steps, so that a body
+    moves v t + g t^2 (n + 1) / 2n. Evaluated (n - 1) / 2n of the step ahead, it preserves the energy of an orbit, as gravity at
+    the beginning does for a single step.
+
+    Gravity acts along the normal of the ground that bears a body, or it would push it forth or back: that is the normal where the
+    body is, and the one half a step ahead where it rolls on along a curve (collision/rolling.py)."""
+    pairs, all_lists = pairs_of(system), lists_of(system)
+    key, touches = INT64(body.first_pair), False
+    while key >= 0:
+        flags = pairs[key >> 1].flags
+        if flags & PAIR_IS_TOUCHING and flags & PAIR_WAS_ON_CURVE:
+            return 0.5 * system.step.last_delta_time
+        touches |= flags & PAIR_IS_TOUCHING != 0
+        key = INT64(all_lists[key >> 1].next[key & 1])
     count = float(system.settings.substep_count)
-    return system.step.last_delta_time * (count - 1.0) / (2.0 * count)
+    return 0.0 if touches else system.step.last_delta_time * (count - 1.0) / (2.0 * count)
 
 
 @entry_point(JOB_SIGNATURE)
@@ -158,7 +171,7 @@ def apply_areas(system_address, begin, end, worker):
         body = bodies[index]
         if body.mode != KINEMATIC and (body.flags & IN_AREAS or is_point):
             body.flags |= IN_AREAS
-            ahead = scale(vector3(body.linear_velocity), time_of_gravity(system))
+            ahead = scale(vector3(body.linear_velocity), time_of_gravity(system, body))
             renew_surroundings(system, body, index, add(vector3(body.position), ahead))
 
 
