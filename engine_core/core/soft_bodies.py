@@ -166,7 +166,11 @@ class SoftBody(ListeningConstraint):
         arms = self.positions - (masses * self.positions).sum(axis=0) / self.mass
         momentum = (masses * np.cross(arms, self.velocities)).sum(axis=0)
         inertia = (masses * (arms * arms).sum(axis=1, keepdims=True)).sum() * np.eye(3) - (masses * arms).T @ arms
-        x, y, z = np.linalg.lstsq(inertia, momentum, rcond=1e-9)[0].tolist()
+        # Points on a line have no spin about it, and points at one place none: what moments they have is rounding. (A released
+        # addon has no least squares of LAPACK.)
+        moments, axes = np.linalg.eigh(inertia)
+        least = max(1e-9 * moments[-1], 1e-20 * (masses * self.positions**2).sum())
+        x, y, z = ((axes / np.where(moments > least, moments, np.inf)) @ (axes.T @ momentum)).tolist()
         return x, y, z
 
     @property

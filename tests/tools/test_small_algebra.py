@@ -1,5 +1,6 @@
 """The stand-in for OpenBLAS in a released addon computes what NumPy computes with OpenBLAS."""
 
+import re
 import ctypes
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scree.tools import places
 from scree.tools.small_algebra import SOURCE
 
 ROW_MAJOR, PLAIN, TURNED = 101, 111, 112
@@ -132,3 +134,16 @@ def test_sums_of_products(algebra, size, seed):
     x, y = x.astype(np.float32), y.astype(np.float32)
     found = algebra.scipy_cblas_sdot64_(count, pointer(x), step, pointer(y), step)
     np.testing.assert_allclose(found, x @ y, rtol=1e-5, atol=1e-6)
+
+
+SERVED = {"det", "eigh", "inv", "norm", "solve", "svd"}
+"""The functions of `numpy.linalg` that need no more than what is in `core/small_algebra.c`."""
+
+
+def test_the_engine_asks_numpy_for_no_more_than_a_released_addon_has():
+    """Any other function ends a released game: least squares did, as soft bodies were asked for their spin."""
+    sources = sorted((places.checkout() / "engine_core").rglob("*.py"))
+    asked = {
+        (each.name, name) for each in sources for name in re.findall(r"\blinalg\.(\w+)\(", each.read_text(encoding="utf-8"))
+    }  # fmt: skip
+    assert {name for _, name in asked} <= SERVED, sorted(pair for pair in asked if pair[1] not in SERVED)
