@@ -5,11 +5,13 @@ along, and the separation follows from their motion along the normal, so that sl
 and the seams use these functions with the bodies' present poses.
 """
 
+from numpy import float64
+
 from ..geometry.vector import (
     add, add_scaled, conjugate, dot, matrix_rows, multiply, quaternion, rotate, subtract, vector3,
 )  # fmt: skip
 from ..runtime.kernel import kernel
-from .schema import GROWTH_A, GROWTH_B, MANIFOLD_IS_OVAL
+from .schema import GROWTH_A, GROWTH_B, MANIFOLD_TAPERS
 
 
 @kernel
@@ -51,13 +53,18 @@ def contact_point(frames, manifold, normal, p):
 
 
 @kernel
+def growth_of(manifold):
+    """How much larger the radii of A and of B are at the second of two points than at the first [m]."""
+    if manifold.flags & MANIFOLD_TAPERS == 0:
+        return 0.0, 0.0
+    return float64(manifold.separation[GROWTH_A]), float64(manifold.separation[GROWTH_B])
+
+
+@kernel
 def rounding_at(manifold, p):
     """How round the shapes of A and of B are at point p of a manifold: `(radius_a, radius_b)`, see MANIFOLD.rounding_a [m]."""
-    rounding_a, rounding_b = float(manifold.rounding_a), float(manifold.rounding_b)
-    if manifold.flags & MANIFOLD_IS_OVAL and manifold.point_count == 2:
-        rounding_a += (p - 0.5) * manifold.separation[GROWTH_A]
-        rounding_b += (p - 0.5) * manifold.separation[GROWTH_B]
-    return rounding_a, rounding_b
+    growth_a, growth_b = growth_of(manifold)
+    return float64(manifold.rounding_a) + (p - 0.5) * growth_a, float64(manifold.rounding_b) + (p - 0.5) * growth_b
 
 
 @kernel

@@ -18,8 +18,8 @@ from .contact_schema import ACCEPT_CONTACT, CONTACT, REJECT_PAIR
 from .pairs import lists_of, manifolds_of, pairs_of, part_of, set_bricks, take_manifold
 from .rounding import lies_on_its_side, rounding_of, tapered_radius
 from .schema import (
-    GROWTH_A, GROWTH_B, MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_DISC, MANIFOLD_IS_MERGED, MANIFOLD_IS_OVAL,
-    MANIFOLD_IS_SENSOR, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
+    GROWTH_A, GROWTH_B, MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_IS_DISC, MANIFOLD_IS_MERGED, MANIFOLD_IS_SENSOR,
+    MANIFOLD_TAPERS, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_HAS_RULE,
 )  # fmt: skip
 INT32, FLOAT32, INT64 = np.int32, np.float32, np.int64
 
@@ -251,17 +251,16 @@ def rounding_along(shape, position, rotation, outward, spin, result):
 
 @kernel
 def write_rounding(manifold, shapes, a, b, shape_pair, result):
-    """Write how round the two shapes are at a contact, and mark one with an oval shape."""
+    """Write how round the two shapes are at the points of a contact."""
     shape_a, shape_b, normal = shapes[shape_pair.shape_a], shapes[shape_pair.shape_b], vector3(result.normal)
     position_a, rotation_a = vector3(shape_pair.position_a), quaternion(shape_pair.rotation_a)
     position_b, rotation_b = vector3(shape_pair.position_b), quaternion(shape_pair.rotation_b)
     radius_a, growth_a = rounding_along(shape_a, position_a, rotation_a, normal, vector3(a.angular_velocity), result)
     radius_b, growth_b = rounding_along(shape_b, position_b, rotation_b, negate(normal), vector3(b.angular_velocity), result)
     manifold.rounding_a, manifold.rounding_b = FLOAT32(radius_a), FLOAT32(radius_b)
-    if result.point_count <= 2 and (is_support_shape(shape_a) or is_support_shape(shape_b)):
-        manifold.flags |= MANIFOLD_IS_OVAL
-        if result.point_count == 2:
-            manifold.separation[GROWTH_A], manifold.separation[GROWTH_B] = FLOAT32(growth_a), FLOAT32(growth_b)
+    if growth_a != 0.0 or growth_b != 0.0:
+        manifold.flags |= MANIFOLD_TAPERS
+        manifold.separation[GROWTH_A], manifold.separation[GROWTH_B] = FLOAT32(growth_a), FLOAT32(growth_b)
 
 
 @kernel
@@ -290,10 +289,9 @@ def write_results(system, shapes, pair_index, a, b, shape_pair, results, found, 
             if chain.merging != 0:
                 manifold.flags |= np.uint16(MANIFOLD_IS_MERGED)
         if manifold.point_count <= 2:
-            is_oval_a, is_oval_b = is_support_shape(shape_a), is_support_shape(shape_b)
-            if wanders_over(manifold, a, b, is_oval_a, True):
+            if wanders_over(manifold, a, b, is_support_shape(shape_a), True):
                 manifold.flags |= MANIFOLD_WANDERS_A
-            if wanders_over(manifold, b, a, is_oval_b, False):
+            if wanders_over(manifold, b, a, is_support_shape(shape_b), False):
                 manifold.flags |= MANIFOLD_WANDERS_B
         elif manifold.point_count > 2 and (
             is_flat_end(shape_a, manifold.rounding_a) or is_flat_end(shape_b, manifold.rounding_b)

@@ -91,7 +91,7 @@ MANIFOLD_HAS_BRICKS = 64  # `part_a` or `part_b` is a brick, whose number is in 
 MANIFOLD_IS_MERGED = 128  # of many contacts with bricks: see merged_contacts.py
 MANIFOLD_HAD_IMPACT = 256  # its bodies met fast in the last step
 MANIFOLD_IS_DISC = 512  # its points are on the rim of a cylinder's flat end
-MANIFOLD_IS_OVAL = 1024  # a shape is neither flat nor of one radius
+MANIFOLD_TAPERS = 1024  # a shape has another radius at the second of two points: see GROWTH_A
 MANIFOLD_IS_AHEAD = 32  # found where the bodies will meet within the step; see meeting.py
 
 # A contact manifold: up to four points with one normal, between one shape of A and one of B (or one direction of a mesh). It
@@ -117,7 +117,7 @@ MANIFOLD = np.dtype(
         ("twist_impulse", "f4"),  # about the normal [N m s]
         ("normal", "f4", 3),  # unit, A to B, body frame of A
         ("anchor", "f4", (4, 3)),  # midway between the surfaces, body frame of A, from its centre of mass [m]
-        ("separation", "f4", 4),  # [m]; where there are two points, also GROWTH_A and GROWTH_B
+        ("separation", "f4", 4),  # [m]; and see GROWTH_A
         ("normal_impulse", "f4", 4),  # warm start [N s]
         ("friction_impulse", "f4", 3),  # world axes [N s]
         ("face", "i4"),  # mesh triangle, else -1
@@ -131,4 +131,4 @@ MANIFOLD = np.dtype(
 assert MANIFOLD.itemsize == 192
 
 GROWTH_A, GROWTH_B = 2, 3
-"""Places in `separation` of an oval contact with two points: how much larger the radius of A, or B, is at the second [m]."""
+"""Places in `separation` of a contact with MANIFOLD_TAPERS: how much larger the radius of A, or B, is at the second point [m]."""

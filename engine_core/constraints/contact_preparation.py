@@ -14,7 +14,7 @@ from ..collision.leaning import asks_for_corners
 from ..collision.pairs import lists_of, manifolds_of, pairs_of
 from ..collision.schema import (
     MANIFOLD, MANIFOLD_HAD_IMPACT, MANIFOLD_HAS_MATERIAL, MANIFOLD_HAS_SETTINGS, MANIFOLD_IS_AHEAD, MANIFOLD_IS_DISC,
-    MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_SPARES_A, PAIR_SPARES_B,
+    MANIFOLD_TAPERS, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B, PAIR_SPARES_A, PAIR_SPARES_B,
 )  # fmt: skip
 from ..collision.surfaces import combine_own_surfaces
 from ..geometry.vector import add, add_scaled, cross, dot, scale, store3, subtract, vector3
@@ -36,7 +36,7 @@ from .schema import (
     POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS,
     SPREAD, TABLE_SPIN, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_VELOCITY,
 )  # fmt: skip
-from .wandering_contacts import follow_wanderers, growth_of, measure_from_axis
+from .wandering_contacts import follow_wanderers, measure_from_axis
 from .wide_preparation import (
     CENTER_B, FRAME_FIELDS, FRICTION_WORLD, HALF_GAP, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
     lowest_separation, measure_approach, note_impacts, place_points, prepare_friction,
@@ -364,7 +364,7 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
         prepare_lane(system, pairs[manifold.pair], all_lists[manifold.pair], manifold, number, a, b, lane, whole, frame, h, usual)
         most = max(most, manifold.point_count)
         has_wanderers |= manifold.flags & (MANIFOLD_WANDERS_A | MANIFOLD_WANDERS_B) != 0
-        has_tapers |= growth_of(manifold) != (0.0, 0.0)
+        has_tapers |= manifold.flags & MANIFOLD_TAPERS != 0
         if lane[RESTITUTION * 8] > 0.0:
             elastic = max(elastic, JOINED if (a.flags | b.flags) & HAS_JOINT else 1)
     if elastic > 0 and system.solver.some_block_is_elastic == 0:
@@ -382,10 +382,9 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
     prepare_friction(address, most)
     if has_tapers:
         for k in range(count):
-            growth_a, growth_b = growth_of(manifolds[load_int32(members + 4 * k)])
-            if growth_a != 0.0 or growth_b != 0.0:
-                lane = view(address + 4 * k, LANE_FLOATS, FLOAT32)
-                measure_from_axis(lane, get_vector(lane, NORMAL), growth_a, growth_b)
+            manifold = manifolds[load_int32(members + 4 * k)]
+            if manifold.flags & MANIFOLD_TAPERS:
+                measure_from_axis(manifold, view(address + 4 * k, LANE_FLOATS, FLOAT32))
     couple_points(address, most)
     count_deep_contacts(system, address, most)
     fastest = measure_approach(address, system.solver.rows, most)

@@ -9,7 +9,8 @@ that of the way it rolls. A cone has another radius at either end, and each of i
 
 import numpy as np
 
-from ..collision.schema import GROWTH_A, GROWTH_B, MANIFOLD_IS_OVAL, MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B
+from ..collision.contact_points import growth_of
+from ..collision.schema import MANIFOLD_WANDERS_A, MANIFOLD_WANDERS_B
 from ..geometry.vector import add, add_scaled, cross, dot, length, negate, scale, subtract, vector3
 from ..runtime.kernel import kernel
 from .blocks import get_vector, put_vector
@@ -64,10 +65,14 @@ def shift_points(lane, anchor, count, way):
 
 
 @kernel
-def shift_along_taper(lane, anchor, spin, outward, rounding, growth, time):
-    """Move the anchors of the two points on a tapered body along within `time` [s]: each as its own centre of curvature moves.
-    `rounding`: the mean of the radii there, from which the anchors were placed; `growth`: how much larger the second is [m]."""
-    for p in range(2):
+def roll_points(lane, anchor, count, spin, outward, rounding, growth, time):
+    """Move the anchors of `count` points on a round body along within `time` [s]: as the centre of curvature amid them moves, or,
+    on a tapered body, each as its own. `rounding`: the mean of the radii, from which the anchors were placed; `growth`: how much
+    larger the second is [m]."""
+    if growth == 0.0:
+        shift_points(lane, anchor, count, way_rolled(middle_of(lane, anchor, count), spin, outward, rounding, time))
+        return
+    for p in range(count):
         at = POINTS + p * POINT_FIELDS + anchor
         placed = get_vector(lane, at)
         axis = add_scaled(placed, outward, (0.5 - p) * growth)
@@ -86,39 +91,24 @@ def follow_wanderers(manifold, a, b, lane, delta_time, h):
     rounding_a, rounding_b = np.float64(manifold.rounding_a), np.float64(manifold.rounding_b)
     axis_a, axis_b = middle_of(lane, POINT_ANCHOR_A, count), middle_of(lane, POINT_ANCHOR_B, count)
     if manifold.flags & MANIFOLD_WANDERS_A:
-        if growth_a != 0.0:
-            way = (0.0, 0.0, 0.0)
-            shift_along_taper(lane, POINT_ANCHOR_A, vector3(a.angular_velocity), normal, rounding_a, growth_a, time)
-        elif rounding_a > 0.0:
-            way = way_rolled(axis_a, vector3(a.angular_velocity), normal, rounding_a, time)
+        if rounding_a > 0.0:
+            roll_points(lane, POINT_ANCHOR_A, count, vector3(a.angular_velocity), normal, rounding_a, growth_a, time)
         else:
-            way = way_over_flat(a, b, axis_b, normal, rounding_b, time)
-        shift_points(lane, POINT_ANCHOR_A, count, way)
+            shift_points(lane, POINT_ANCHOR_A, count, way_over_flat(a, b, axis_b, normal, rounding_b, time))
     if manifold.flags & MANIFOLD_WANDERS_B:
-        if growth_b != 0.0:
-            way = (0.0, 0.0, 0.0)
-            shift_along_taper(lane, POINT_ANCHOR_B, vector3(b.angular_velocity), negate(normal), rounding_b, growth_b, time)
-        elif rounding_b > 0.0:
-            way = way_rolled(axis_b, vector3(b.angular_velocity), normal, rounding_b, time)
+        if rounding_b > 0.0:
+            roll_points(lane, POINT_ANCHOR_B, count, vector3(b.angular_velocity), negate(normal), rounding_b, growth_b, time)
         else:
-            way = way_over_flat(b, a, axis_a, negate(normal), rounding_a, time)
-        shift_points(lane, POINT_ANCHOR_B, count, way)
+            shift_points(lane, POINT_ANCHOR_B, count, way_over_flat(b, a, axis_a, negate(normal), rounding_a, time))
 
 
 @kernel
-def measure_from_axis(lane, normal, growth_a, growth_b):
+def measure_from_axis(manifold, lane):
     """Measure the two points on tapered bodies from their axes, each by its own radius: by the mean, one would sink and the other
     rise as the bodies turn. The gaps stay as they are. Friction is prepared before: it acts between the points, by the mean."""
+    normal, (growth_a, growth_b) = get_vector(lane, NORMAL), growth_of(manifold)
     for p in range(2):
         first, part = POINTS + p * POINT_FIELDS, 0.5 - p
         put_vector(lane, first + POINT_ANCHOR_A, add_scaled(get_vector(lane, first + POINT_ANCHOR_A), normal, part * growth_a))
         put_vector(lane, first + POINT_ANCHOR_B, add_scaled(get_vector(lane, first + POINT_ANCHOR_B), normal, -part * growth_b))
         lane[(first + POINT_SEPARATION) * 8] += FLOAT32(part * (growth_a + growth_b))
-
-
-@kernel
-def growth_of(manifold):
-    """How much larger the radii of A and of B are at the second of two points than at the first [m]."""
-    if manifold.flags & MANIFOLD_IS_OVAL == 0 or manifold.point_count != 2:
-        return 0.0, 0.0
-    return np.float64(manifold.separation[GROWTH_A]), np.float64(manifold.separation[GROWTH_B])

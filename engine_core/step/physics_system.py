@@ -13,7 +13,7 @@ from ..collision.collide_function import collide_shape_pair
 from ..collision.contact_schema import CONTACT_EVENT, CONTACT_SETTINGS, REPORTED_CONTACT
 from ..collision.event_lists import renew_event_list
 from ..collision.pair_finding import make_pairs
-from ..collision.schema import CURVE, GROWTH_A, LINEAR_SLOP, MANIFOLD, MANIFOLD_IS_OVAL, PAIR, PAIR_LISTS
+from ..collision.schema import CURVE, GROWTH_A, LINEAR_SLOP, MANIFOLD, MANIFOLD_TAPERS, PAIR, PAIR_LISTS
 from ..constraints.colours import lay_out_blocks
 from ..constraints.schema import (
     BLOCK_FIELDS, BLOCK_SIZE, BOUNCES_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, LOAD_FLOATS,
@@ -372,8 +372,7 @@ class PhysicsSystem:
         separation = points[:, :, POINT_SEPARATION] + ((axis_b - axis_a) * normal).sum(2)
         is_used = (separation <= LINEAR_SLOP) | (points[:, :, POINT_TOTAL_IMPULSE] > 0.0)
         is_used &= (rows["pair"] >= 0)[:, None]
-        grows = (rows["flags"] & MANIFOLD_IS_OVAL != 0) & (rows["point_count"] == 2)
-        growth = np.where(grows, rows["separation"][:, GROWTH_A], 0.0)
+        growth = np.where(rows["flags"] & MANIFOLD_TAPERS != 0, rows["separation"][:, GROWTH_A], 0.0)
         rounding = rows["rounding_a"][:, None] + growth[:, None] * (np.arange(4) - 0.5)
         places = self._bodies["position"][rows["body_a"]][:, None, :] + axis_a + rounding[:, :, None] * normal
         return places[is_used][:most]

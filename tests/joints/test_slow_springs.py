@@ -27,6 +27,13 @@ def door(stiffness, damping):
     return space, leaf, hinge
 
 
+def sprung_crate(space, half_size, height, **spring):
+    """A crate of 1 kg that a spring moves along X."""
+    crate = space.add_rigid(block(half_size, half_size, half_size), (0.0, height, 0.0), mass=1.0)
+    space.add_joint(scree.Slider(axis=(1.0, 0.0, 0.0), spring=scree.Spring(**spring)), crate)
+    return crate
+
+
 @pytest.mark.parametrize("rate", (30, 60, 120))
 @pytest.mark.parametrize(("stiffness", "damping"), [(10.0, 50.0), (2.0, 50.0), (10.0, 200.0)])
 def test_a_slow_closer_shuts_the_door_and_then_it_sleeps(stiffness, damping, rate):
@@ -44,9 +51,7 @@ def test_a_slow_closer_shuts_the_door_and_then_it_sleeps(stiffness, damping, rat
 
 def test_a_slow_spring_of_a_slider_brings_its_body_home():
     space = empty((0.0, 0.0, 0.0))
-    crate = space.add_rigid(block(0.1, 0.1, 0.1), mass=1.0)
-    spring = scree.Spring(stiffness=10.0, damping=150.0, target=1.0)
-    space.add_joint(scree.Slider(axis=(1.0, 0.0, 0.0), spring=spring), crate)
+    crate = sprung_crate(space, 0.1, 0.0, stiffness=10.0, damping=150.0, target=1.0)
     run(space, 5400)
     assert crate.is_asleep
     assert crate.position[0] == pytest.approx(1.0, abs=0.04)
@@ -56,9 +61,7 @@ def test_what_a_spring_presses_against_a_wall_sleeps():
     space = empty()
     space.add_static(scree.Plane())
     space.add_static(block(0.5, 1.0, 1.0), (1.0, 1.0, 0.0))
-    crate = space.add_rigid(block(0.2, 0.2, 0.2), (0.0, 0.2, 0.0), mass=1.0)
-    spring = scree.Spring(stiffness=50.0, damping=20.0, target=5.0)
-    space.add_joint(scree.Slider(axis=(1.0, 0.0, 0.0), spring=spring), crate)
+    crate = sprung_crate(space, 0.2, 0.2, stiffness=50.0, damping=20.0, target=5.0)
     run(space, 300)
     assert crate.is_asleep
     assert crate.position[0] == pytest.approx(0.3, abs=0.01)
