@@ -16,6 +16,7 @@ import ctypes
 import functools
 import importlib
 import re
+import threading
 from typing import NamedTuple
 
 from . import core_library
@@ -92,7 +93,7 @@ class EntryPoint:
     """A compiled function with a C calling convention: from the core's library, from the cache, or compiled on first use.
 
     Call it from Python like a function (ctypes converts; the GIL is released while it runs), or pass `address` to callers without
-    Python.
+    Python. Any thread may make the first call: one compiles, the others wait.
     """
 
     def __init__(self, function, signature: Signature):
@@ -102,12 +103,16 @@ class EntryPoint:
         self.__doc__ = function.__doc__
         self._compiled: CompiledEntry | None = None
         self._call = None
+        self._lock = threading.Lock()
 
     def _compile(self) -> CompiledEntry:
         if self._compiled is None:
-            self._compiled = core_library.find(self.name, self.function, str(self.signature)) or self._made_by_numba()
-            arguments = [_CTYPES[argument] for argument in self.signature.args]
-            self._call = ctypes.CFUNCTYPE(_CTYPES[self.signature.return_type], *arguments)(self._compiled.address)
+            with self._lock:
+                if self._compiled is None:
+                    compiled = core_library.find(self.name, self.function, str(self.signature)) or self._made_by_numba()
+                    arguments = [_CTYPES[argument] for argument in self.signature.args]
+                    self._call = ctypes.CFUNCTYPE(_CTYPES[self.signature.return_type], *arguments)(compiled.address)
+                    self._compiled = compiled  # last: other threads take it for a sign that it may be called
         return self._compiled
 
     def _made_by_numba(self) -> CompiledEntry:
