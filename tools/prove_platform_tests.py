@@ -5,6 +5,9 @@ import os
 import re
 import subprocess
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from scree.tools import other_system, packages_for_tests, places, prove_platforms, scenes
@@ -84,27 +87,35 @@ def build_functions_of_tests(target: tuple[str, str]) -> None:
     run_python("-c", program, *options, packages=os.pathsep.join(map(str, folders)))
 
 
+def run_group(system: other_system.OtherSystem, folder: Path, files: list[str]) -> tuple[dict[str, int], list[str]]:
+    """`run_tests`, where a group that does not come to its end counts as one failure: the others take hours."""
+    start = time.monotonic()
+    try:
+        counts, failed = run_tests(system, folder, *files)
+    except scenes.SceneFailed as failure:
+        counts, failed = {}, [str(failure)]
+    names = f"{files[0]} to {Path(files[-1]).name}" if len(files) > 1 else files[0]
+    lines = [f"{'.'.join(system.target)} {names}: {in_words(counts)} in {time.monotonic() - start:.0f} s", *failed]
+    print(*lines, sep="\n    ", flush=True)
+    return counts, failed
+
+
 def tests_on(system: other_system.OtherSystem) -> tuple[dict[str, int], list[str]]:
-    """All tests of the core on another system, a few files at a time: the number by how they ended, and what failed. Raises
-    SceneFailed where its libraries cannot be built."""
+    """All tests of the core on another system, a few files in each process, a process for each processor: the number by how they
+    ended, and what failed. Raises SceneFailed where its libraries cannot be built."""
     prove_platforms.need_library(system.target)
     if packages_for_tests.LEFT_OUT.get(system.target[0]):
         build_functions_of_tests(system.target)
+    packages_for_tests.folder(system)
+    groups = [files for room in rooms() for files in groups_of(room)]
     total: dict[str, int] = {}
     failed = []
-    with tempfile.TemporaryDirectory() as made:
-        for room in rooms():
-            in_room: dict[str, int] = {}
-            for files in groups_of(room):
-                try:
-                    counts, lines = run_tests(system, Path(made), *files)
-                except scenes.SceneFailed as failure:  # the others have taken hours
-                    counts, lines = {}, [str(failure)]
-                failed += lines
-                for how, number in counts.items():
-                    in_room[how] = in_room.get(how, 0) + number
-                    total[how] = total.get(how, 0) + number
-            print(f"  {'.'.join(system.target)} tests/{room.name}: {in_words(in_room)}", flush=True)
+    with tempfile.TemporaryDirectory() as made, ThreadPoolExecutor(os.cpu_count()) as pool:
+        folder = other_system.engine_beside(Path(made))
+        for counts, lines in pool.map(partial(run_group, system, folder), groups):
+            failed += lines
+            for how, number in counts.items():
+                total[how] = total.get(how, 0) + number
     return total, failed
 
 
