@@ -6,9 +6,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from scree.godot.start import PARTS
 from scree.runtime import numba_versions
 from scree.runtime.cache_folder import CacheRefused
-from scree.tools import build_loader, debian_archive, find_godot, find_python, install_addon, places, project_settings
+from scree.tools import (
+    build_loader,
+    debian_archive,
+    export_game,
+    find_godot,
+    find_python,
+    install_addon,
+    places,
+    project_settings,
+)
 from scree.tools.screen import NoScreen, server_command
 
 OLDEST = {"numpy": (2, 0), "numba": numba_versions.LOWEST}
@@ -114,6 +124,21 @@ def _compiled_core() -> Finding:
     return Finding("Compiled core", "missing", found, "`scree warmup` compiles it")
 
 
+def _release(bin_folder: Path, systems: list[str]) -> Finding:
+    """Whether a project's released addon, with parts for some systems, is whole for this one."""
+    what, here = "Project's addon", ".".join(build_loader.this_machine())
+    found, again = f"a release for {', '.join(systems)}", "put the folder addons/scree of the release into the project again"
+    if here not in systems:
+        return Finding(what, "bad", f"{found}, not for {here}", f"`scree release --target {here}` makes one")
+    folder = bin_folder / here
+    told = folder / PARTS / install_addon.PATHS_FILE
+    missing = [] if (folder / build_loader.library_name()).is_file() else [build_loader.library_name()]
+    missing += export_game.missing_files(told) if told.is_file() else [f"{PARTS}/{told.name}"]
+    if missing:
+        return Finding(what, "bad", f"{found}; {here} lacks {', '.join(missing)}", again)
+    return Finding(what, "good", found)
+
+
 def project_findings(project: Path) -> Iterator[Finding]:
     """Findings about the addon in one Godot project."""
     again = f"scree install {project}"
@@ -124,6 +149,10 @@ def project_findings(project: Path) -> Iterator[Finding]:
     engine = project_settings.get_setting(settings.read_text(encoding="utf-8"), "physics", "3d/physics_engine")
     chosen = engine == f'"{install_addon.ENGINE_NAME}"'
     yield Finding("Project's engine", "good" if chosen else "bad", engine or "not set", "" if chosen else again)
+    systems = sorted(place.parent.name for place in (project / "addons/scree/bin").glob(f"*.*/{PARTS}"))
+    if systems:
+        yield _release(project / "addons/scree/bin", systems)
+        return
     library = project / "addons/scree/bin" / build_loader.library_name()
     yield Finding("Project's loader", *(("good", str(library)) if library.is_file() else ("bad", "not built", again)))
     paths = library.with_name(install_addon.PATHS_FILE)

@@ -8,7 +8,7 @@ from pathlib import Path
 from scree.godot import api
 from scree.godot.start import PARTS
 from scree.runtime import core_library
-from scree.tools import build_loader
+from scree.tools import build_loader, game_pack
 from scree.tools.archive_sum import archive_sum
 from scree.tools.find_godot import Godot
 
@@ -27,8 +27,8 @@ export_path="{game}"
 custom_template/release="{template}"
 binary_format/architecture="x86_64"
 """
-_EMBEDDED, _LIBRARIES = b"GDPC", {".so", ".dll", ".dylib", ".pck"}
-"""The end of a program that has its pack inside, and suffixes of files that are no programs."""
+_LIBRARIES = {".so", ".dll", ".dylib", ".pck"}
+"""Suffixes of files that are no programs."""
 
 
 class NotExported(Exception):
@@ -63,36 +63,70 @@ def missing_parts(folder: Path) -> Iterator[str]:
         yield f"{loader.name}, the loader: Godot copies it where the project has addons/scree/scree.gdextension"
     told = folder / PARTS / "scree_paths.cfg"
     if not told.is_file():
-        yield f"{PARTS}/{told.name}: the project has an addon that was installed for one machine, not a release (`scree release`)"
+        yield (
+            f"{PARTS}/{told.name}: the folder {PARTS} of the export is not here, or the project has an addon that was installed "
+            "for one machine, not a release (`scree release`)"
+        )
         return
-    yield from _missing_files(told)
+    yield from missing_files(told)
     library = folder / PARTS / core_library.file_name_here()
     if library.is_file():
         try:
             core_library.CoreLibrary(library)
         except (OSError, core_library.WrongLibrary) as error:
             yield f"a usable core: {error}"
+    yield from _missing_description(folder)
+
+
+def _missing_description(folder: Path) -> Iterator[str]:
+    """Name what is wrong with the description of Godot's API: it is damaged, or that of another Godot than the game's."""
     try:
-        api.load(json.loads((folder / PARTS / api.SHIPPED).read_text(encoding="utf-8")))
+        described = api.load(json.loads((folder / PARTS / api.SHIPPED).read_text(encoding="utf-8"))).version
     except FileNotFoundError:
-        pass  # it is one of the files
+        return  # it is one of the files
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         yield f"{PARTS}/{api.SHIPPED}, the description of Godot's API, as the release wrote it"
+        return
+    for pack in _packs(folder):
+        try:
+            major, minor, patch = game_pack.godot_version(pack)
+        except (OSError, game_pack.PackDamaged):
+            continue  # said before
+        wanted = f"{major}.{minor}.{patch}" if patch else f"{major}.{minor}"
+        if not described.startswith(f"Godot Engine v{wanted}."):
+            yield (
+                f"{PARTS}/{api.SHIPPED} for Godot {wanted}, with which the game was exported: it describes {described}. Open the "
+                f"project in the editor of Godot {wanted}, then export it again"
+            )
+
+
+def _packs(folder: Path) -> list[Path]:
+    """The files that hold the game's packs: some of its own, else the programs that have one inside."""
+    found = sorted(folder.glob("*.pck"))
+    return found or [file for file in _programs(folder) if game_pack.is_inside(file)]
+
+
+def _programs(folder: Path) -> list[Path]:
+    return [
+        file for file in sorted(folder.iterdir())
+        if file.is_file() and (file.suffix == ".exe" or os.access(file, os.X_OK)) and file.suffix not in _LIBRARIES
+    ]  # fmt: skip
 
 
 def _missing_game(folder: Path) -> Iterator[str]:
     """Name what is missing of the game itself: the program, or its pack, which may be at the end of the program."""
-    programs = [
-        file for file in folder.iterdir()
-        if file.is_file() and (file.suffix == ".exe" or os.access(file, os.X_OK)) and file.suffix not in _LIBRARIES
-    ]  # fmt: skip
-    if not programs:
+    if not _programs(folder):
         yield "a program: no file here can be run"
-    elif not any(folder.glob("*.pck")) and not any(file.read_bytes().endswith(_EMBEDDED) for file in programs):
+    elif not _packs(folder):
         yield "a pack (.pck), beside the program or in it"
+    for pack in _packs(folder):
+        try:
+            game_pack.godot_version(pack)
+        except (OSError, game_pack.PackDamaged) as problem:
+            yield f"{pack.name} as Godot exported it: {problem}"
 
 
-def _missing_files(told: Path) -> Iterator[str]:
+def missing_files(told: Path) -> Iterator[str]:
     """Name the parts that `scree_paths.cfg` tells of and that are missing, or shorter than they were."""
     pairs = [line.split("=", 1) for line in told.read_text().splitlines() if "=" in line and line[0] != "#"]
     keys, values = [key for key, _ in pairs], dict(pairs)

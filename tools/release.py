@@ -124,6 +124,8 @@ def make(
     if addon.exists():
         shutil.rmtree(addon)  # of a release that was ended
     shutil.copytree(places.addon_source(), addon, ignore=_NOT_COPIED)
+    # Where an addon was installed before, this takes the place of the file that keeps its `bin` out of version control.
+    (addon / ".gitignore").write_text("# The addon of a release is kept in version control, with `bin`.\n")
     parts, notices = {}, {}
     steps = _Steps(report, _STEPS * len(targets) + 1)
     for target in targets:

@@ -61,8 +61,8 @@ def wheel(
     folder = into or (places.checkout() or Path.cwd()) / "build" / "wheels"
     try:
         with tempfile.TemporaryDirectory() as made:
-            plain = wheels.build_wheel(Path(made))
-            done = [wheels.with_core(plain, one, folder) for one in building.targets(target or [])]
+            pure = wheels.build_wheel(Path(made))
+            done = [wheels.with_core(pure, one, folder) for one in building.targets(target or [])]
     except (building.CoreNotBuilt, wheels.WheelNotBuilt) as error:
         fail(error)
     for made_wheel in done:

@@ -10,6 +10,7 @@ const GIZMOS: Array[String] = ["gizmos/streaming_gizmos.gd", "gizmos/water_gizmo
 	"gizmos/character_gizmos.gd", "gizmos/wheel_gizmos.gd"]
 const TILES_EXPORT := "tools/tiles_export.gd"
 const MEND := "Run `scree install` for this project, then restart the editor."
+const NEW := "Godot has not seen the addon before. Restart the editor."
 const MUST_RUN := "physics/scree_3d/must_run"
 const GUARD := "ScreeGuard"
 const GUARD_SCRIPT := "nodes/scree_guard.gd"
@@ -47,7 +48,11 @@ func _enter_tree() -> void:
 	_profiler = load(_own(PROFILER)).new()
 	add_debugger_plugin(_profiler)
 	if ProjectSettings.get_setting(SETTING) == ENGINE and not _is_running():
-		var text := "%s is chosen but does not run: %s" % [ENGINE, _reason()]
+		var reason := _reason()
+		if reason == NEW and DisplayServer.get_name() == "headless":  # as `--import` on a build machine: nothing is wrong
+			print("%s runs from the next start on: Godot had not seen the addon before." % ENGINE)
+			return
+		var text := "%s is chosen but does not run: %s" % [ENGINE, reason]
 		push_warning(text)
 		_show(text)
 
@@ -133,6 +138,15 @@ func _is_running() -> bool:
 	return PhysicsServer3D.get_class().begins_with("Scree")
 
 
+## Whether this start is the first one that has seen the addon: engines are started before Godot looks for extensions.
+func _is_new() -> bool:
+	const LIST := "res://.godot/extension_list.cfg"
+	if not FileAccess.get_file_as_string(LIST).contains("scree.gdextension"):
+		return true
+	var start := Time.get_unix_time_from_system() - Time.get_ticks_msec() / 1000.0
+	return FileAccess.get_modified_time(LIST) >= floorf(start)
+
+
 func _reason() -> String:
 	var folder: String = get_script().resource_path.get_base_dir()
 	var bin: DirAccess = DirAccess.open(folder.path_join("bin"))
@@ -144,7 +158,6 @@ func _reason() -> String:
 		return "this project was not told where Python is. " + MEND
 	if systems and not DirAccess.dir_exists_absolute(folder.path_join("bin").path_join(here).path_join("scree")):
 		return "the folder bin/%s/scree of the addon is missing. Put the addon of the release into the project again." % here
-	var listing := FileAccess.get_file_as_string("res://.godot/extension_list.cfg")
-	if not listing.contains("scree.gdextension"):
-		return "Godot has not seen the addon before. Restart the editor."
+	if _is_new():
+		return NEW
 	return "the reason stands in the first lines of Godot's output. " + ("" if systems else MEND)

@@ -259,9 +259,14 @@ _callbacks: list = []
 
 
 def initialize(get_proc_address: int, library: int, initialization: int, is_exported_game: bool) -> None:
-    """Entry point for the loader, which calls it once, with addresses; `is_exported_game`: this Godot has no editor in it. Raises
-    RuntimeError with one clear line if Scree cannot run here."""
+    """Entry point for the loader, which calls it once, with addresses; `is_exported_game`: this Godot has no editor in it. Does
+    nothing for a second copy of the addon but say so. Raises RuntimeError with one clear line if Scree cannot run here."""
     global _engine
+    record = Initialization.from_address(initialization)
+    record.minimum_level = SERVERS_LEVEL
+    if _engine is not None:
+        _stay_out(_engine, Interface(get_proc_address, library), record)
+        return
     engine = _engine = Engine(get_proc_address, library, is_exported_game)
 
     def enter(userdata, level):
@@ -277,6 +282,16 @@ def initialize(get_proc_address: int, library: int, initialization: int, is_expo
             print(f"scree: end at level {level}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
 
     _callbacks[:] = [_LEVEL_CALLBACK(enter), _LEVEL_CALLBACK(leave)]
-    record = Initialization.from_address(initialization)
-    record.minimum_level = SERVERS_LEVEL
     record.initialize, record.deinitialize = (ctypes.cast(callback, c_void_p) for callback in _callbacks)
+
+
+def _stay_out(engine: Engine, second: Interface, record: Initialization) -> None:
+    """Let a second copy of the addon do nothing, and say which of the two runs. Usually both name the libraries of one copy: the
+    paths in `scree.gdextension` begin at the project."""
+    ours, other = (Path(interface.library_path()).parent for interface in (engine.interface, second))
+    which = "" if other == ours else f", that in {other}"
+    print(f"scree: the addon is in this project twice. The libraries in {ours} run: remove the other copy{which}",
+          file=sys.stderr, flush=True)  # fmt: skip
+    nothing = _LEVEL_CALLBACK(lambda userdata, level: None)
+    _callbacks.append(nothing)
+    record.initialize = record.deinitialize = ctypes.cast(nothing, c_void_p)

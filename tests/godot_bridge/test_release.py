@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("scree.tools")
 from exported import export, make_project, needs_bare_machine  # noqa: E402
 
-from scree.tools import archive_sum, bare_machine, export_game, find_godot, release  # noqa: E402
+from scree.tools import archive_sum, bare_machine, doctor, export_game, find_godot, install_addon, release  # noqa: E402
 from tests.built_libraries import need_library  # noqa: E402
 
 FALLS = """extends Node3D
@@ -100,6 +100,10 @@ def test_without_a_part_it_says_one_line_and_goes_on(copied, lost):
     played, said = play(["/game/game.x86_64", "--headless"], {copied: "/game"})
     assert played == [FALLEN_BACK]
     assert len(said) == 1 and "this game runs on Godot's default physics engine, not on Scree: " in said[0], said
+    assert f"/game/scree/{part.relative_to(copied / 'scree').as_posix()}" in said[0] or lost in (
+        "godot_api.json",
+        "libscree_core*",
+    )
 
 
 @pytest.mark.parametrize("cut", ["python.zip", "modules/math.so", "libpython*", "libz*", "libscree_core*", "scree_paths.cfg"])
@@ -126,6 +130,48 @@ def test_with_other_bytes_in_the_archive_it_says_one_line_and_goes_on(copied, pl
     assert played == [FALLEN_BACK]
     assert len(said) == 1 and "/game/scree/python.zip is damaged" in said[0] and "export it anew" in said[0], said
     assert ["python.zip" in line and "damaged" in line for line in export_game.missing_parts(copied)] == [True]
+
+
+def test_in_a_folder_from_which_python_cannot_start_it_says_where_to_move(game):
+    """Python splits its paths at colons."""
+    played, said = play(["/net:work/game.x86_64", "--headless"], {game: "/net:work"})
+    assert played == [FALLEN_BACK]
+    assert len(said) == 1 and "Move it to a folder without `:`" in said[0] and "anew" not in said[0], said
+
+
+def test_a_second_copy_of_the_addon_stays_out(project, tmp_path, godot):
+    """Godot printed 341 errors: all classes were there twice."""
+    folder = shutil.copytree(project, tmp_path / "project")
+    shutil.copytree(folder / "addons" / "scree", folder / "old" / "scree")
+    shutil.rmtree(folder / ".godot", ignore_errors=True)
+    godot.run("--headless", "--path", folder, "--import")
+    run = godot.run("--headless", "--path", folder)
+    assert PLAYED in run.output and run.errors() == []
+    assert run.output.count("scree: the addon is in this project twice") == 1
+
+
+def test_a_release_over_an_installed_addon_is_kept_in_version_control(released, tmp_path):
+    """`scree install` leaves a file that keeps `bin` out."""
+    install_addon.install(make_project(tmp_path / "project"))
+    with zipfile.ZipFile(released.archive) as archive:
+        archive.extractall(tmp_path / "project")
+    git = ["git", "-C", str(tmp_path / "project")]
+    subprocess.run([*git, "init", "-q"], check=True)
+    listed = subprocess.run(
+        [*git, "ls-files", "--others", "--exclude-standard"], check=True, capture_output=True, text=True
+    ).stdout
+    assert "addons/scree/bin/linux.x86_64/scree/python.zip" in listed
+
+
+def test_the_doctor_knows_a_release(project, tmp_path):
+    assert {each.what: each.state for each in doctor.project_findings(project)}["Project's addon"] == "good"
+    folder = shutil.copytree(project, tmp_path / "project")
+    (folder / "addons/scree/bin/linux.x86_64/scree/python.zip").unlink()
+    found = {each.what: each for each in doctor.project_findings(folder)}["Project's addon"]
+    assert found.state == "bad" and "scree/python.zip" in found.found and "install" not in found.mend
+    (folder / "addons/scree/bin/linux.x86_64").rename(folder / "addons/scree/bin/windows.x86_64")
+    found = {each.what: each for each in doctor.project_findings(folder)}["Project's addon"]
+    assert found.state == "bad" and "windows.x86_64, not for linux.x86_64" in found.found
 
 
 def test_a_variable_of_the_player_does_not_choose_the_core(game):
@@ -227,6 +273,17 @@ def test_the_check_of_an_export_names_what_is_missing(copied):
         (copied / part).rename(copied / "elsewhere.so")
         assert [what in line for line in export_game.missing_parts(copied)] == [True]
         (copied / "elsewhere.so").rename(copied / part)
+    pack = copied / "game.pck"
+    whole = pack.read_bytes()
+    for cut in (len(whole) - 1, len(whole) // 2, 50, 0):
+        pack.write_bytes(whole[:cut])
+        assert ["game.pck as Godot exported it" in line for line in export_game.missing_parts(copied)] == [True]
+    pack.write_bytes(whole)
+    described = (copied / "scree" / "godot_api.json").read_text()
+    version = re.search(r"Godot Engine v([0-9.]+)\.", described).group(1)
+    (copied / "scree" / "godot_api.json").write_text(described.replace(f"v{version}.", "v4.0.1."))
+    (line,) = export_game.missing_parts(copied)
+    assert f"for Godot {version}" in line and "v4.0.1" in line
     (copied / "scree" / "godot_api.json").write_text('"x"')
     assert ["description of Godot's API" in line for line in export_game.missing_parts(copied)] == [True]
 

@@ -192,3 +192,19 @@ def test_doctor_ends_with_1_where_something_is_bad(scree, monkeypatch):
     findings.append(doctor.Finding("Numba", "bad", "0.1", "pip install numba"))
     result = scree("doctor")
     assert result.exit_code == 1 and "pip install numba" in result.output
+
+
+def test_a_wheel_is_told_with_its_size(scree, monkeypatch, tmp_path):
+    """The command ended with an error after the wheel was made."""
+    from scree.tools import build_core, wheels
+
+    def with_core(pure, target, folder):
+        return made
+
+    made = tmp_path / "scree.whl"
+    made.write_bytes(bytes(2_500_000))
+    monkeypatch.setattr(wheels, "build_wheel", lambda folder: folder / "pure.whl")
+    monkeypatch.setattr(wheels, "with_core", with_core)
+    monkeypatch.setattr(build_core, "targets", lambda names: [("linux", "x86_64")])
+    done = scree("wheel", "--into", str(tmp_path))
+    assert done.exit_code == 0 and f"{made}: 2.5 MB" in done.output.replace("\n", ""), done.output

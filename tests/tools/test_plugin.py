@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from scree.tools import places
+from scree.tools import build_loader, places
 
 PROJECT = """config_version=5
 
@@ -42,6 +42,17 @@ def test_an_engine_that_was_chosen_but_does_not_run_is_explained(editor):
     run = editor("Scree Physics")
     assert run.returncode == 0 and run.errors() == []
     assert "Scree Physics is chosen but does not run: this project was not told where Python is" in run.output
+
+
+def test_a_first_import_without_a_window_is_no_alarm(godot, project, tmp_path):
+    """Godot starts engines before it looks for extensions, so nothing runs yet: the next start does."""
+    folder = shutil.copytree(project, tmp_path / "project")
+    shutil.rmtree(folder / ".godot", ignore_errors=True)
+    (folder / "project.godot").write_text(PROJECT.format(engine="Scree Physics"))
+    (folder / f"addons/scree/bin/{'.'.join(build_loader.this_machine())}/scree").mkdir(parents=True)
+    run = godot.run("--headless", "--path", folder, "--import", timeout=120)
+    assert "Scree Physics runs from the next start on" in run.output
+    assert "WARNING" not in run.output and run.errors() == [], run.output
 
 
 WATCHER = """@tool

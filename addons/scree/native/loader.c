@@ -145,6 +145,9 @@ static int is_not_chosen(void) {
   return chosen[0] && strcmp(chosen, ENGINE_NAME);
 }
 
+/* How to mend what `fail` is about to say, where that is not the addon: a sentence. */
+static const char *mend;
+
 /* One error that says what is wrong and how to mend it; always gives 0. */
 static int fail(const char *format, ...) {
   char what[PATH_BYTES * 2], line[PATH_BYTES * 3];
@@ -152,16 +155,11 @@ static int fail(const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
-  if (is_exported_game())
-    snprintf(line, sizeof line, "scree: this game runs on Godot's default physics engine, not on Scree: %s. Its developers "
-             "export it anew with all parts of the addon.", what);
-  else if (is_released)
-    snprintf(line, sizeof line, "scree: %s. To mend it, put the folder addons/scree of the release into the project again. "
-             "Until then this project runs on Godot's default physics engine.", what);
-  else
-    snprintf(line, sizeof line,
-             "scree: %s. To mend it, run `python3 tools/scree.py install PROJECT` in the checkout of Scree. "
-             "Until then this project runs on Godot's default physics engine.", what);
+  const char *remedy = mend ? mend : is_exported_game() ? "Its developers export it anew with all parts of the addon."
+    : is_released ? "To mend it, put the folder addons/scree of the release into the project again."
+    : "To mend it, run `python3 tools/scree.py install PROJECT` in the checkout of Scree.";
+  snprintf(line, sizeof line, is_exported_game() ? "scree: this game runs on Godot's default physics engine, not on Scree: %s. %s"
+           : "scree: %s. %s Until then this project runs on Godot's default physics engine.", what, remedy);
   typedef void (*PrintError)(const char *, const char *, const char *, int32_t, uint8_t);
   PrintError print_error = godot_function ? (PrintError)godot_function("print_error") : NULL;
   if (print_error) print_error(line, "scree_init", "loader.c", 0, 1);
@@ -316,7 +314,12 @@ static int read_paths(Paths *paths) {
     snprintf(name, sizeof name, "%sscree_paths.cfg", folder);
     file = open_file(name);
   }
-  if (!file) return fail("%s is missing, which says where Python is", beside);
+  if (!file) {
+    /* A released addon has a folder for each system, as `linux.x86_64`, with its parts in `scree`; an installed one only `bin`. */
+    for (size_t i = length > 1 ? length - 2 : 0; i > 0 && !strchr(SEPARATORS, module_path[i]); i--)
+      if (module_path[i] == '.') is_released = 1;
+    return fail("%s is missing, which says where Python is", is_exported_game() || is_released ? name : beside);
+  }
   memset(paths, 0, sizeof *paths);
   while (fgets(line, sizeof line, file)) {
     read_value(line, "libpython", paths->libpython, PATH_BYTES);
@@ -383,8 +386,10 @@ static int start_python(void *python, const Paths *paths) {
     FILE *file = open_file(paths->archive);
     if (!file) return fail("%s is missing", paths->archive);
     fclose(file);
-    if (strchr(paths->archive + 2, PATH_LIST)) return fail("Python cannot be started from a folder with `%c` in its name: %s",
-                                                           PATH_LIST, paths->archive);
+    if (strchr(paths->archive + 2, PATH_LIST)) {
+      mend = PATH_LIST == ':' ? "Move it to a folder without `:`." : "Move it to a folder without `;`.";
+      return fail("Python cannot be started from a folder with `%c` in its name: %s", PATH_LIST, paths->archive);
+    }
     snprintf(narrow, sizeof narrow, "%s%c%s", paths->archive, PATH_LIST, paths->site_packages);
   } else if (!find_home(paths, narrow)) return 0;
 #ifdef _WIN32
