@@ -38,8 +38,9 @@ def rooms() -> list[Path]:
 
 
 def groups_of(room: Path) -> list[list[str]]:
-    """The files with tests of a room, from the checkout's root, a few in each group."""
-    files = sorted(each.relative_to(places.checkout()).as_posix() for each in room.glob("test_*.py"))
+    """The files with tests of a room, from the checkout's root, a few in each group; those of COMPILING left out."""
+    tests = [each for each in room.glob("test_*.py") if each.stem.removeprefix("test_") not in COMPILING]
+    files = sorted(each.relative_to(places.checkout()).as_posix() for each in tests)
     return [files[at : at + FILES_TOGETHER] for at in range(0, len(files), FILES_TOGETHER)]
 
 
@@ -59,7 +60,6 @@ def run_tests(system: other_system.OtherSystem, folder: Path, *tests: str) -> tu
     packages = [other_system.engine_beside(folder), packages_for_tests.folder(system), root, root / "tests"]
     options = ["-m", "pytest", "-q", "-rfE", "--tb=short", "-p", "no:cacheprovider", "-p", PLUGIN, "--from-library"]
     options += ["--continue-on-collection-errors"]  # what one file lacks leaves the others
-    options += [f"--ignore=tests/runtime/test_{name}.py" for name in COMPILING]
     try:
         done = with_what_tests_need(system).run([*options, *tests], packages, LONGEST_GROUP, root)
     except subprocess.TimeoutExpired as late:

@@ -135,3 +135,10 @@ def test_some_tests_pass_on_windows(tmp_path):
     need_system(functools.partial(packages_for_tests.folder, system))
     counts, failed = prove_platform_tests.run_tests(system, Path(tmp_path), "tests/drawing")
     assert not failed and counts["passed"] > 10
+
+
+def test_files_that_compile_are_left_out():
+    """Files that pytest is given by name are run, whatever it is told to ignore."""
+    (runtime,) = (room for room in prove_platform_tests.rooms() if room.name == "runtime")
+    named = {Path(file).stem.removeprefix("test_") for files in prove_platform_tests.groups_of(runtime) for file in files}
+    assert "thread_pool" in named and not named & set(prove_platform_tests.COMPILING)
