@@ -149,7 +149,7 @@ def project_findings(project: Path) -> Iterator[Finding]:
     engine = project_settings.get_setting(settings.read_text(encoding="utf-8"), "physics", "3d/physics_engine")
     chosen = engine == f'"{install_addon.ENGINE_NAME}"'
     yield Finding("Project's engine", "good" if chosen else "bad", engine or "not set", "" if chosen else again)
-    systems = sorted(place.parent.name for place in (project / "addons/scree/bin").glob(f"*.*/{PARTS}"))
+    systems = sorted(place.name for place in (project / "addons/scree/bin").glob("*.*") if place.is_dir())
     if systems:
         yield _release(project / "addons/scree/bin", systems)
         return

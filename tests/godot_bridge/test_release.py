@@ -169,6 +169,9 @@ def test_the_doctor_knows_a_release(project, tmp_path):
     (folder / "addons/scree/bin/linux.x86_64/scree/python.zip").unlink()
     found = {each.what: each for each in doctor.project_findings(folder)}["Project's addon"]
     assert found.state == "bad" and "scree/python.zip" in found.found and "install" not in found.mend
+    shutil.rmtree(folder / "addons/scree/bin/linux.x86_64/scree")
+    found = {each.what: each for each in doctor.project_findings(folder)}["Project's addon"]
+    assert found.state == "bad" and "scree/scree_paths.cfg" in found.found
     (folder / "addons/scree/bin/linux.x86_64").rename(folder / "addons/scree/bin/windows.x86_64")
     found = {each.what: each for each in doctor.project_findings(folder)}["Project's addon"]
     assert found.state == "bad" and "windows.x86_64, not for linux.x86_64" in found.found
