@@ -23,15 +23,16 @@ def written(addon: Path) -> set[Path]:
     if listed.is_file():
         # A name that leads out of the folder was not written by Scree.
         found = {addon / name for name in listed.read_text(encoding="utf-8").splitlines() if ".." not in Path(name).parts}
-        found = {file for file in found if file.is_relative_to(addon)} | {*_of_installed(addon)}
+        found = {file for file in found if file.is_relative_to(addon)}
     else:
         found = {*_of_unlisted(addon)}
+    found |= {*_of_installed(addon)}
     found |= {file.with_name(f"{file.name}{suffix}") for file in found for suffix in _MADE_BESIDE}
     return {file for file in found if file.is_file() or file.is_symlink()}
 
 
 def _of_installed(addon: Path) -> Iterator[Path]:
-    """The files that `scree install` has written and that the list of a release, unpacked over them, does not name."""
+    """The files that `scree install` makes. The list of a release that was unpacked over them does not name them."""
     yield from (addon / "bin/scree_paths.cfg", addon / "native/loader.c", addon / ".gitignore")
     yield from addon.glob("bin/libscree.*")
 

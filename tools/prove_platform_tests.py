@@ -106,7 +106,7 @@ def tests_on(system: other_system.OtherSystem) -> tuple[dict[str, int], list[str
     prove_platforms.need_library(system.target)
     if packages_for_tests.LEFT_OUT.get(system.target[0]):
         build_functions_of_tests(system.target)
-    packages_for_tests.folder(system)
+    packages_for_tests.folder(system)  # fetched once, before several processes look for it
     groups = [files for room in rooms() for files in groups_of(room)]
     total: dict[str, int] = {}
     failed = []
