@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from ..structures.schema import FREE_BOX
 
 WIDTH = 16
@@ -21,7 +22,7 @@ REACH, BITS = 1 << 20, 21
 def packed(centers: np.ndarray, size: int) -> set[int]:
     """The regions that hold some points (n, 3) [unit], packed."""
     keys = np.floor(centers / size).astype(np.int64) + REACH
-    return set(np.unique((keys[:, 0] << 2 * BITS) | (keys[:, 1] << BITS) | keys[:, 2]).tolist())
+    return set(distinct((keys[:, 0] << 2 * BITS) | (keys[:, 1] << BITS) | keys[:, 2]).tolist())
 
 
 def rotation_rows(rotations: np.ndarray) -> np.ndarray:

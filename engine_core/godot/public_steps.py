@@ -9,6 +9,7 @@ from ctypes import c_int64
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from ..runtime.memory import Pool, view_rows
 from .class_help import Page
 from .locked_calls import answered_call, late_call
@@ -80,7 +81,7 @@ def sleep_events(server, space: int) -> SleepEvents:
     capacity = int(server.world.record["body_capacity"])
     ids = view_rows(int(row["sleep_ids"]), 2 * capacity, np.int64)
     woke, slept = ids[: row["woke_count"]], ids[capacity : capacity + row["slept_count"]]
-    return SleepEvents(np.unique(woke[woke != 0]), np.unique(slept[slept != 0]))
+    return SleepEvents(distinct(woke[woke != 0]), distinct(slept[slept != 0]))
 
 
 def add_step_classes(scree: PublicClass, engine, objects) -> list[PublicClass]:

@@ -6,6 +6,7 @@ import ctypes
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from ..batches.adding import rows_of
 from ..bodies.identity import index_of
 from ..bodies.schema import HAS_STRETCH
@@ -120,7 +121,7 @@ class DrawnSets:
         drawn, row = self._set("drawn_set_add", number)
         rows_of(self._server.world, "drawn_set_add", ids)
         taken = np.flatnonzero(self._keys.rows[index_of(ids)])
-        if len(taken) or len(np.unique(ids)) < len(ids):
+        if len(taken) or len(distinct(ids)) < len(ids):
             raise ValueError("drawn_set_add: a body is in one set only, and once")
         count = len(drawn.ids) + len(ids)
         if not count <= capacity <= LARGEST_SET:
@@ -176,7 +177,7 @@ class DrawnSets:
     def forget(self, ids: np.ndarray) -> None:
         """Take bodies that are being freed out of their sets."""
         keys = self._keys.rows[index_of(ids)]
-        for number in np.unique(keys[keys != 0] >> ROW_BITS).tolist():
+        for number in distinct(keys[keys != 0] >> ROW_BITS).tolist():
             ours = keys[(keys != 0) & (keys >> ROW_BITS == number)]
             self.remove(number, (ours & ROW_MASK) - 1)
 
@@ -297,7 +298,7 @@ class DrawnSets:
     def mark(self, ids: np.ndarray) -> None:
         """Have the next flush write the sets of bodies that were moved by a call."""
         keys = self._keys.rows[index_of(ids)]
-        for number in np.unique(keys[keys != 0] >> ROW_BITS).tolist():
+        for number in distinct(keys[keys != 0] >> ROW_BITS).tolist():
             self._records.rows[number]["needs_all"] = 1
 
     def mark_all(self) -> None:

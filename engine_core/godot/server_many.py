@@ -6,6 +6,7 @@ with a coordinate of the origin. They are in Godot's coordinates.
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from ..batches.adding import add_bodies, rows_of
 from ..batches.editing import are_asleep, edit_bodies, free_bodies, motions_of, origin_motions_of
 from ..bodies.identity import index_of
@@ -81,7 +82,7 @@ class ManyBodies:
         with server.lock:
             server.drawn_sets.forget(ids)
             bound = index_of(ids)[server.body_bindings["body_id"][index_of(ids)] == ids]
-            for space in np.unique(spaces):
+            for space in distinct(spaces):
                 free_bodies(self._world, ids[spaces == space])
             for index in bound.tolist():
                 server.drop_binding(index)
@@ -89,7 +90,7 @@ class ManyBodies:
     def _frames(self, rows: np.ndarray) -> np.ndarray:
         """The zero of Godot's coordinates for each of the bodies, world [m] (n, 3)."""
         systems, frames = self._world.bodies.rows["system"][rows], np.zeros((len(rows), 3))
-        for system in np.unique(systems[systems >= 0]):
+        for system in distinct(systems[systems >= 0]):
             frames[systems == system] = frame_of_space(self._server, int(self._world.systems.rows[system]["id"]))
         return frames
 

@@ -5,6 +5,7 @@ The caller holds the server's lock.
 
 import numpy as np
 
+from ...runtime.distinct import distinct
 from ...bodies.schema import CAN_SLEEP, CUSTOM_CENTER_OF_MASS, INDEX_MASK, IS_AREA, LAYER_SENSOR, RAY_PICKABLE, RIGID, STATIC
 from ...edit import body_placement
 from ...runtime.memory import address_of
@@ -93,7 +94,7 @@ class Stock:
 
     def _give_back(self, freed: np.ndarray) -> None:
         """Give back the rows of freed bodies, which are no longer read."""
-        for capacity in np.unique(freed["capacity"]).tolist():
+        for capacity in distinct(freed["capacity"]).tolist():
             if capacity:
                 self._world.instances.give_back_many(freed["first"][freed["capacity"] == capacity].tolist(), capacity)
         self._world.bodies.give_back_many((freed["identity"] & INDEX_MASK).astype(np.int32))
