@@ -8,6 +8,8 @@ from scree.tools import places
 
 LIST = "scree_files.txt"
 """The file in the addon that lists all files of it, this one too. Older addons have none."""
+EXTENSION = "scree.gdextension"
+"""A folder without this file and the list is not an addon of Scree."""
 _MADE_BESIDE = (".uid", ".import")  # what Godot's editor writes beside a file
 
 
@@ -25,7 +27,7 @@ def written(addon: Path) -> set[Path]:
         found = {addon / name for name in listed.read_text(encoding="utf-8").splitlines() if ".." not in Path(name).parts}
         found = {file for file in found if file.is_relative_to(addon)}
     else:
-        found = {*_of_unlisted(addon)}
+        found = {*_of_unlisted(addon)} if (addon / EXTENSION).is_file() else set()
     found |= {*_of_installed(addon)}
     found |= {file.with_name(f"{file.name}{suffix}") for file in found for suffix in _MADE_BESIDE}
     return {file for file in found if file.is_file() or file.is_symlink()}

@@ -36,8 +36,8 @@ def install(project: Path, source: Path | None = None) -> Installation:
 
     Copies `addons/scree`, builds the loader there, writes beside it where Python is, removes what an older addon or a release had
     there and this one has not, sets `physics/3d/physics_engine`, and names the extension in `.godot/extension_list.cfg` so that
-    it is loaded from the next start on. Raises CannotInstall, build_loader.LoaderNotBuilt or find_python.PythonNotUsable; the
-    project's settings are changed last.
+    it is loaded from the next start on. Raises CannotInstall, also where a file of the user's has the name of one of Scree's,
+    build_loader.LoaderNotBuilt or find_python.PythonNotUsable; the project's settings are changed last.
     """
     project = project.resolve()
     settings = project / "project.godot"
@@ -46,7 +46,9 @@ def install(project: Path, source: Path | None = None) -> Installation:
     python = find_python.python_places()
     addon = project / "addons" / "scree"
     before = addon_files.written(addon) if addon.is_dir() else set()
-    copied = _copy_addon(source or places.addon_source(), addon)
+    source = source or places.addon_source()
+    _refuse_foreign(source, addon, before)
+    copied = _copy_addon(source, addon)
     library = build_loader.build_for_this_machine(addon)
     paths_file = library.with_name(PATHS_FILE)
     _write(paths_file, python.text())
@@ -100,6 +102,20 @@ def uninstall(project: Path) -> list[str]:
     if changed != text:
         _write(settings, changed)
     return done
+
+
+def _refuse_foreign(source: Path, addon: Path, written: set[Path]) -> None:
+    """Raise CannotInstall where a file that Scree has not written would be replaced by another."""
+    if addon.resolve() == source.resolve():
+        return
+    for folder, folders, names in os.walk(source):
+        left_out = _NOT_COPIED(folder, [*folders, *names])
+        folders[:] = [name for name in folders if name not in left_out]
+        for name in set(names) - left_out:
+            ours = Path(folder, name)
+            there = addon / ours.relative_to(source)
+            if there.is_file() and there not in written and there.read_bytes() != ours.read_bytes():
+                raise CannotInstall(f"{there} is not of Scree, which has a file of that name: move it away first")
 
 
 def _copy_addon(source: Path, addon: Path) -> list[Path]:

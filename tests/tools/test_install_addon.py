@@ -70,6 +70,24 @@ def test_an_addon_linked_to_the_checkout_stays_linked(game, tmp_path):
     assert (game / "addons/scree").is_symlink() and done.library.is_file()
 
 
+@pytest.mark.parametrize("is_installed", [False, True])
+def test_a_file_of_the_users_is_not_replaced(game, is_installed):
+    """Also in a folder of the addon's name that was never Scree's."""
+    if is_installed:
+        install(game)
+        listed = game / "addons/scree" / addon_files.LIST
+        listed.write_text(listed.read_text().replace("nodes/scree_guard.gd\n", ""))  # as of a Scree without that file
+    mine = game / "addons/scree/nodes/scree_guard.gd"
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    mine.write_text("mine")
+    before = {path: path.read_bytes() for path in game.rglob("*") if path.is_file()}
+    with pytest.raises(CannotInstall, match="scree_guard.gd is not of Scree"):
+        install(game)
+    assert {path: path.read_bytes() for path in game.rglob("*") if path.is_file()} == before
+    mine.unlink()
+    install(game)
+
+
 def test_a_folder_without_project_is_refused(tmp_path):
     with pytest.raises(CannotInstall, match="no project.godot"):
         install(tmp_path)
