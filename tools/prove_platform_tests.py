@@ -27,6 +27,7 @@ LEAST_TESTS = {"windows": 2500, "linux": 1500}
 """Fewer that pass on a system are no proof: something was left out."""
 FILES_TOGETHER, LONGEST_GROUP = 8, 3600.0
 """Files of a room that one process runs, and the longest that it may take [s]: one that hangs leaves the others."""
+FIRST_START = 300.0  # [s]
 SUMMARY = re.compile(r"^=*\s*(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s", re.MULTILINE)
 COUNT = re.compile(r"(\d+) (passed|failed|error|skipped|deselected|xfailed|xpassed)")
 
@@ -107,6 +108,7 @@ def tests_on(system: other_system.OtherSystem) -> tuple[dict[str, int], list[str
     if packages_for_tests.LEFT_OUT.get(system.target[0]):
         build_functions_of_tests(system.target)
     packages_for_tests.folder(system)  # fetched once, before several processes look for it
+    system.run(["-c", ""], [], FIRST_START)  # wine makes its folder then, and two processes at once would fail
     groups = [files for room in rooms() for files in groups_of(room)]
     total: dict[str, int] = {}
     failed = []
