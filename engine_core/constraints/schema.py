@@ -9,7 +9,7 @@ import numpy as np
 # Fields of a solver row (float32 x 16: one cache line). Row 0: everything static.
 ROW_FLOATS = 16
 LINEAR_VELOCITY, ANGULAR_VELOCITY = 0, 3  # world [m/s], [rad/s]
-UNEVEN = 6  # 1: the inertia is not the same about all axes, and is beside the row; else 0
+UNEVEN = 6  # 1: the inertia is not the same about all axes, and is beside the row; CARRIES: it turns by itself; else 0
 DEEP_CONTACTS = 7  # number of manifolds that find the body deep in another: see DEEP_PART
 DELTA_POSITION = 8  # since the start of the step [m]
 DELTA_ROTATION = 11  # x, y, z, w since the start of the step
@@ -17,6 +17,8 @@ SPENT = 15  # in the sub-steps: part of its impulses that was dropped, plus ON_F
 HELD_BACK = 15  # after the sub-steps: part of the motion that continuous collision takes back, 0 to 1; see solver/continuous.py
 ROW_SIZE = ROW_FLOATS * 4
 
+CARRIES = -1.0
+"""UNEVEN of a kinematic body that turns: its contacts turn with it, though no impulse changes how it spins."""
 ON_FOOT = 2.0
 """Added to SPENT of a body that touches something immovable beside it."""
 DEEP_PART = 0.25

@@ -29,6 +29,8 @@ from ..shapes.pool import split_basis
 
 ALL_LAYERS = 0xFFFFFFFF
 COLLECTORS = {"closest": CLOSEST, "any": ANY, "all": ALL, "closest per body": PER_BODY}
+MOST_THREADS = 64
+"""Threads that share a call's work at most: parts of a few queries each cost more than they save."""
 SMALLEST_REST_MARGIN = 1e-4
 """Margin with which `rest_info` counts shapes that just touch [m]."""
 
@@ -155,6 +157,7 @@ class Queries:
         """Run `ask(begin, end)` for parts of `count` items on this many threads, the calling one included."""
         if threads < 1:
             raise ValueError(f"{call}: threads must be at least 1, got {threads}")
+        threads = min(threads, MOST_THREADS)
         limits = [count * k // threads for k in range(threads + 1)]
         parts = [(begin, end) for begin, end in zip(limits, limits[1:], strict=False) if end > begin]
         if len(parts) > 1 and self._threads is None:

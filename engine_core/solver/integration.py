@@ -17,11 +17,11 @@ from ..broad_phase.tree_edits import tree_widen
 from ..constraints.body_terms import forces_of, scaled, scaled_inertia, scaled_mass
 from ..constraints.pressed_bodies import relief_of, relieved_inertia, relieved_mass, settle_load
 from ..constraints.schema import (
-    ANGULAR_VELOCITY, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE, LIMITED,
+    ANGULAR_VELOCITY, CARRIES, DELTA_POSITION, DELTA_ROTATION, FORCE_FLOATS, FORCE_SIZE, HELD_BACK, INERTIA_SIZE, LIMITED,
     LINEAR_VELOCITY, LOCKED_AXES, ON_FOOT, ROW_SIZE, SPENT, SPIN_CHANGE, UNEVEN, VELOCITY_CHANGE,
 )  # fmt: skip
 from ..geometry.vector import (
-    add, multiply, normalize_quaternion, quaternion, scale, store3, store4, symmetric_times, vector3,
+    add, length_squared, multiply, normalize_quaternion, quaternion, scale, store3, store4, symmetric_times, vector3,
 )  # fmt: skip
 from ..geometry.wide_vector import is_any_above8
 from ..runtime.call import load_float32, store_float32
@@ -113,6 +113,8 @@ def prepare_bodies(system_address, begin, end, worker):
         row[HELD_BACK] = FLOAT32(0.0)
         if world.reporting_count > 0:
             store8(system.solver.start_velocities + (slot + 1) * FORCE_SIZE, load8(system.solver.rows + (slot + 1) * ROW_SIZE))
+        if body.mode == KINEMATIC and length_squared(vector3(body.angular_velocity)) > 0.0:
+            row[UNEVEN] = FLOAT32(CARRIES)
         if is_uneven(body):
             row[UNEVEN] = FLOAT32(1.0)
             inertia = view(system.solver.inertias + (slot + 1) * INERTIA_SIZE, 6, FLOAT32)

@@ -14,7 +14,7 @@ from ..constraints.schema import (
 from ..geometry.wide_vector import add_scaled8, cross8, dot8, is_any_above8, rotate8, subtract8
 from ..runtime.call import load_int32
 from ..runtime.kernel import kernel
-from ..runtime.vector8 import fused_multiply_add, max8, min8, splat8, where_greater8, where_less8
+from ..runtime.vector8 import absolute8, fused_multiply_add, max8, min8, splat8, where_greater8, where_less8
 
 FLOAT32 = np.float32
 POINT_SIZE = POINT_FIELDS * FIELD_SIZE
@@ -37,19 +37,20 @@ def turned_back8(motion, v):
 
 @kernel
 def turns_of(rest_a, rest_b, motion_a, motion_b):
-    """(Whether an uneven body of a block has rotated noticeably since the step began, the motions of A and of B). Then arms and
-    inertias, which are of the step's start, are rotated with the bodies; otherwise impulses would act about outdated axes, and an
-    impact of a rod that spins would give it energy. `rest_*`: the columns of the rows that are not velocities."""
+    """(Whether an uneven body of a block, or one that CARRIES, has rotated noticeably since the step began, the motions of A and
+    of B). Then arms and inertias, which are of the step's start, are rotated with the bodies; otherwise impulses would act about
+    outdated axes: an impact of a rod that spins would give it energy, and a drum would lose what it carries. `rest_*`: the
+    columns of the rows that are not velocities."""
     turn_a = motion_a[3] * motion_a[3] + motion_a[4] * motion_a[4] + motion_a[5] * motion_a[5]
     turn_b = motion_b[3] * motion_b[3] + motion_b[4] * motion_b[4] + motion_b[5] * motion_b[5]
-    is_turning = is_any_above8(max8(rest_a[0] * turn_a, rest_b[0] * turn_b), splat8(FLOAT32(LEAST_TURN)))
+    is_turning = is_any_above8(max8(absolute8(rest_a[0]) * turn_a, absolute8(rest_b[0]) * turn_b), splat8(FLOAT32(LEAST_TURN)))
     return is_turning, motion_a, motion_b
 
 
 @kernel
 def are_even(rest_a, rest_b):
-    """Whether no body of a block is uneven: then nothing turns, as `turns_of` has it."""
-    return not is_any_above8(max8(rest_a[0], rest_b[0]), splat8(FLOAT32(0.5)))
+    """Whether no body of a block is uneven or CARRIES: then nothing turns, as `turns_of` has it."""
+    return not is_any_above8(max8(absolute8(rest_a[0]), absolute8(rest_b[0])), splat8(FLOAT32(0.5)))
 
 
 @kernel

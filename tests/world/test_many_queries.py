@@ -119,3 +119,15 @@ def test_wrong_values_name_the_call(stage):
             call()
     with pytest.raises(KeyError, match="overlap_shapes: there is no shape"):
         many.overlap_shapes(small.system, 77, at)
+
+
+@pytest.mark.parametrize("threads", [65, 10**9])
+def test_more_threads_than_any_machine_has_are_taken_as_many(stage, threads):
+    """A list of a billion parts was made before the first ran, and the game stood still."""
+    small, queries, many = stage
+    box, at = small.box(0.5, 0.5, 0.5), places(np.random.default_rng(7))
+    rays = queries.cast_rays(small.system, at[:, 9:], at[:, 9:] + (0.0, -9.0, 0.0), threads=threads)
+    np.testing.assert_array_equal(rays, queries.cast_rays(small.system, at[:, 9:], at[:, 9:] + (0.0, -9.0, 0.0)))
+    assert_same(many.cast_shapes(small.system, box, at, at[:, 9:], threads=threads),
+                many.cast_shapes(small.system, box, at, at[:, 9:]))  # fmt: skip
+    small.world.shape.destroy(box)

@@ -60,3 +60,27 @@ def test_a_turntable_throws_off_what_friction_cannot_hold():
         space.step(TICK)
     stays, slides = (float(np.hypot(box.position[0], box.position[2])) for box in boxes)
     assert stays == pytest.approx(2.5, abs=1e-3) and slides > 4.0
+
+
+@pytest.mark.parametrize("radius", [1.6, 2.0])
+@pytest.mark.parametrize("rate", [30, 60, 120])
+def test_a_kinematic_drum_keeps_what_it_tumbles(rate, radius):
+    """At 10 rad/s 8 and 24 of 75 boxes left it at 60 ticks a second, at 30 all of them."""
+    space, count, spin, scale = scree.World(threads=1).add_space(), 24, 10.0, 0.25 * radius
+    middle = radius + 0.5
+    wall = scree.Box(half_extents=(0.5, middle * np.tan(np.pi / count) + 0.05, 2.0))
+    ends = scree.Box(half_extents=(radius + 2.0, radius + 2.0, 0.5))
+    parts = [scree.Part(shape=ends, position=(0.0, 0.0, side)) for side in (-2.5, 2.5)]
+    for angle in 2.0 * np.pi / count * np.arange(count):
+        place, turn = middle * np.array([np.cos(angle), np.sin(angle), 0.0]), (0.0, 0.0, np.sin(angle / 2), np.cos(angle / 2))
+        parts.append(scree.Part(shape=wall, position=place, rotation=turn))
+    drum = space.add_kinematic(scree.Compound(parts=parts), (0, 0, 0))
+    box = scree.Box(half_extents=(0.2 * scale,) * 3)
+    places = 0.5 * scale * np.mgrid[-2:3, -2:3, -1:2].reshape(3, -1).T
+    boxes = [space.add_rigid(box, place, can_sleep=False) for place in places]
+    angle = 0.0
+    for _ in range(4 * rate):
+        angle += spin / rate
+        drum.move((0, 0, 0), (0, 0, np.sin(angle / 2), np.cos(angle / 2)))
+        space.step(1.0 / rate)
+    assert max(np.hypot(*box.position[:2]) for box in boxes) < radius + 0.05  # its corners lie 0.02 m farther out
