@@ -8,6 +8,7 @@ from array import array
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from .pool import BodyPool, InstancePool
 from .schema import IS_IN_BATCH
 
@@ -80,7 +81,7 @@ class ShapeUsers:
             first = self._bodies.rows[got[0]]["first_instance"]
             is_its = not self._bodies.flags[got[0]] & IS_IN_BATCH and self._instances.rows["user_shape"][first] == shape
             return [got[0]] if is_its else []
-        bodies = np.unique(np.array(got, np.int64))
+        bodies = distinct(np.array(got, np.int64))
         bodies = bodies[self._bodies.flags[bodies] & np.uint32(IS_IN_BATCH) == 0]  # their rows were reused
         first, count = (self._bodies.rows[name][bodies] for name in ("first_instance", "instance_count"))
         used = self._instances.rows["user_shape"]

@@ -11,6 +11,7 @@ import ctypes
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from ..bodies.identity import KIND_BODY
 from ..bodies.schema import RIGID
 from ..edit import body_placement
@@ -194,7 +195,7 @@ class ListenerInterface(Part):
             ids = self._bodies.rows["id"]
             woke = view_rows(int(row["bodies"]["woke_up"]), int(row["bodies"]["woke_count"]), np.int32)
             slept = view_rows(int(row["bodies"]["fell_asleep"]), int(row["bodies"]["fell_asleep_count"]), np.int32)
-            told = np.unique(ids[woke]), np.unique(ids[slept])
+            told = distinct(ids[woke]), distinct(ids[slept])
             row["bodies"]["woke_count"] = 0
             for function in tuple(owner.activation_listeners):
                 try:

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from ..bodies.schema import KIND_AREA, KIND_BODY
 from ..characters.body_motion import (
     COLLIDES_SEPARATION_RAYS, MAX_COLLISIONS, MOTION, REPORTS_RECOVERY, test_body_motion,
@@ -357,7 +358,7 @@ class Queries:
         shapes = self.world.shapes
         with shapes.held():  # settings must not change while they are copied
             rows = self._as_many_as_there_are(call, system, query, PLACED_SHAPE, None)
-            used = np.unique(rows["shape"]).tolist()
+            used = distinct(rows["shape"]).tolist()
             blocks = [shapes.block_of(row) for row in used] + [self.world.shape_keepers.get(row) for row in used]
         return ShapeSnapshot(rows, blocks)
 

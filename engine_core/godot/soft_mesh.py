@@ -10,6 +10,7 @@ from ctypes import c_int64
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from ..runtime.call import call_4
 from ..runtime.kernel import entry_point
 from ..runtime.memory import address_of_row, stack_array
@@ -88,7 +89,7 @@ class SoftPoints:
         """The particles of some vertices; those that no triangle uses have none, nor have numbers beyond the mesh."""
         count = len(self.core.layout.particle_of)
         found = self.core.layout.particle_of[[vertex for vertex in vertices if 0 <= vertex < count]]
-        return np.unique(found[found >= 0])
+        return distinct(found[found >= 0])
 
     def can_be_read(self) -> bool:
         """Whether the mesh is read, or may be read on this thread."""

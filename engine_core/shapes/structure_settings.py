@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from ..geometry.angles import even_directions
 from ..runtime.memory import address_of, view_rows
 from ..structures import schema as bricks
@@ -68,7 +69,7 @@ def cook_stand_in(structure: Structure, unit: float) -> cooking.Cooked:
     reach = np.concatenate((np.minimum(directions, 0.0), np.maximum(directions, 0.0)), axis=1) @ sides.T
     farthest = sides[np.argmax(reach, axis=1)]
     corners = np.where(directions < 0.0, farthest[:, :3], farthest[:, 3:]).astype(np.float64)
-    return cooking.cook_hull((np.unique(corners, axis=0) * unit).astype(np.float32))
+    return cooking.cook_hull((distinct(corners, axis=0) * unit).astype(np.float32))
 
 
 class StructureSettings(NamedTuple):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from .schema import EDGE
 from .strips import Parts, part
 
@@ -29,7 +30,7 @@ def without_degenerate(triangles: np.ndarray) -> np.ndarray:
 def edges_of(triangles: np.ndarray) -> np.ndarray:
     """The edges (k, 2) of triangles, each once, the lower particle first."""
     pairs = np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
-    return np.unique(pairs, axis=0) if len(pairs) else pairs
+    return distinct(pairs, axis=0) if len(pairs) else pairs
 
 
 def bends_of(triangles: np.ndarray) -> np.ndarray:
@@ -39,7 +40,7 @@ def bends_of(triangles: np.ndarray) -> np.ndarray:
     sides = sides[np.lexsort((sides[:, 2], sides[:, 1], sides[:, 0]))]
     same = (sides[1:, :2] == sides[:-1, :2]).all(axis=1)
     pairs = np.stack((sides[:-1][same, 2], sides[1:][same, 2]), axis=1)
-    pairs = np.unique(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0) if len(pairs) else pairs
+    pairs = distinct(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0) if len(pairs) else pairs
     known = {tuple(pair) for pair in edges_of(triangles).tolist()}
     return np.array([pair for pair in pairs.tolist() if tuple(pair) not in known], np.int64).reshape(-1, 2)
 
@@ -49,7 +50,7 @@ def is_closed(triangles: np.ndarray) -> bool:
     if not len(triangles):
         return False
     runs = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
-    there, back = np.unique(runs, axis=0), np.unique(runs[:, ::-1], axis=0)
+    there, back = distinct(runs, axis=0), distinct(runs[:, ::-1], axis=0)
     return len(there) == len(runs) and np.array_equal(there, back)
 
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from ..runtime.kernel import entry_point
 from ..runtime.memory import address_of, view, view2
 from .schema import CLUSTER, EDGE_RANGE, FOUR_EDGES, STRIP
@@ -38,7 +39,7 @@ def spread(begins: np.ndarray, others: np.ndarray, first: int, levels: np.ndarra
     while True:
         counts = begins[front + 1] - begins[front]
         starts = np.repeat(begins[front] - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
-        found = np.unique(others[starts + np.arange(counts.sum())])
+        found = distinct(others[starts + np.arange(counts.sum())])
         found = found[levels[found] < 0]
         if not len(found):
             return int(front[0])

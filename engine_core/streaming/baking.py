@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from ..batches.body_batches import NEW_BODY, NEW_SHAPE
 from ..shapes.schema import COMPOUND, CUSTOM, STRUCTURE
 from . import tile_file
@@ -112,10 +113,10 @@ class Bake:
             raise ValueError("add_bodies: positions and rotations must be finite")
         if (np.abs(np.square(bodies["rotation"]).sum(1) - 1.0) > LARGEST_TURN_ERROR).any():
             raise ValueError("add_bodies: rotations must be unit quaternions")
-        if len(used) and max(self._reach(number, 0.0) for number in np.unique(used["shape"]).tolist()) > self.tile_size:
+        if len(used) and max(self._reach(number, 0.0) for number in distinct(used["shape"]).tolist()) > self.tile_size:
             raise ValueError(f"add_bodies: a shape reaches over more than a tile of {self.tile_size:.0f} m: cut it")
         tiles = np.floor(positions[:, [0, 2]] / self.tile_size).astype(np.int64)
-        for tile in np.unique(tiles, axis=0):
+        for tile in distinct(tiles, axis=0):
             mine = (tiles == tile).all(1)
             self._tiles.setdefault((int(tile[0]), int(tile[1])), []).append((bodies[mine], used[mine]))
         self.body_count += len(positions)

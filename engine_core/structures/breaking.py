@@ -3,6 +3,7 @@ wait to be taken."""
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from ..runtime.memory import address_of, reserve
 from .asking import find_in_boxes
 from .pieces import GROUP, SEARCH, list_bricks, search_pieces
@@ -129,7 +130,7 @@ class PieceSearch:
             if not row["open_count"] and len(apart):
                 apart = np.delete(apart, np.argmax(groups["count"][apart]))
             return [self._bricks_of(group, groups) for group in apart.tolist()]
-        held = np.unique(np.concatenate([self.structure.in_box(box[:3], box[3:])["number"] for box in self.anchors]))
+        held = distinct(np.concatenate([self.structure.in_box(box[:3], box[3:])["number"] for box in self.anchors]))
         pieces = [self._bricks_of(group, groups) for group in apart.tolist()]
         searched = np.concatenate([np.zeros(0, np.int32), *pieces])
         if row["open_count"] and np.isin(held, searched).all():  # no anchor holds the rest

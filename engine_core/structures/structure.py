@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..runtime.distinct import distinct
 from ..runtime.memory import PoolFull, address_of, reserve
 from . import schema
 from .asking import BOX_QUERY, FOUND, RAY, cast_rays, find_in_boxes
@@ -105,7 +106,7 @@ def merged(batches: list[Batch | SingleBatch]) -> Batch | SingleBatch:
     if len(batches) == 1:
         return batches[0]
     removed, inserted = (
-        np.unique(np.concatenate([getattr(batch, name) for batch in batches])) for name in ("removed", "inserted")
+        distinct(np.concatenate([getattr(batch, name) for batch in batches])) for name in ("removed", "inserted")
     )
     bounds, new_bounds = (np.concatenate([getattr(batch, name) for batch in batches]) for name in ("bounds", "new_bounds"))
     return Batch(removed, inserted, bounds, new_bounds, any(batch.has_grown for batch in batches))
