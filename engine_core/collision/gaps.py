@@ -33,6 +33,8 @@ BEYOND = 1e-6
 PARALLEL = 1e-9
 """Sine of the angle up to which a motion is parallel to a surface and does not close the gap."""
 MAX_ADVANCES = 48
+BEFORE = 4.0
+"""The full size is looked for this many times SKIN before the shrunk one hits."""
 MOST_WAITING = 16
 """Triangles of a mesh that wait until those are known whose inside is hit; others are cast to at once."""
 FAR = 1e30
@@ -204,13 +206,15 @@ def shrink(shape, core, radius):
 
 
 @kernel
-def advance(core_a, core_b, radius, start, motion, max_fraction, gap):
-    """Move A by `motion` until it hits B. Return the fraction, NO_FRACTION, or OVERLAPPING, with `gap` at the contact."""
+def advance(core_a, core_b, radius, start, motion, begin, max_fraction, gap):
+    """Move A by `motion`, from the fraction `begin` on, until it hits B. Return the fraction, NO_FRACTION, or OVERLAPPING, with
+    `gap` at the contact. `start`: a guess of the way from B to A at `begin`; the next searches start from the last normal."""
     keep_as_call()
     base = vector3(core_a.position)
-    fraction = 0.0
+    fraction, away = begin, start
     for turn in range(MAX_ADVANCES):
-        measure_gap(core_a, core_b, radius, add_scaled(start, motion, fraction), gap)
+        store3(core_a.position, add_scaled(base, motion, fraction))
+        measure_gap(core_a, core_b, radius, away, gap)
         if turn == 0 and gap.distance <= 0.0:
             fraction = OVERLAPPING
             break
@@ -224,7 +228,7 @@ def advance(core_a, core_b, radius, start, motion, max_fraction, gap):
         if fraction > max_fraction:
             fraction = NO_FRACTION
             break
-        store3(core_a.position, add_scaled(base, motion, fraction))
+        away = negate(vector3(gap.normal))
     store3(core_a.position, base)
     return fraction
 
@@ -232,12 +236,19 @@ def advance(core_a, core_b, radius, start, motion, max_fraction, gap):
 @kernel
 def cast_core(cores, core_b, radius, skin_radius, start, motion, max_fraction, gap):
     """Apply `advance` to a core given twice: cores[0] in full size with `radius`, cores[1] shrunk with `skin_radius`. The shrunk
-    one decides whether there is a hit, the full one where."""
+    one decides whether there is a hit, the full one where: a little earlier. It overlaps B in one part of the way, if at all, as
+    both are convex, so it is looked for from a little before the hit on, unless it overlaps there."""
     keep_as_call()
-    fraction = advance(cores[1], core_b, skin_radius, start, motion, max_fraction, gap)
+    fraction = advance(cores[1], core_b, skin_radius, start, motion, 0.0, max_fraction, gap)
     if fraction < 0.0 or fraction > max_fraction:
         return fraction
-    exact = advance(cores[0], core_b, radius, start, motion, fraction, gap)
+    away = negate(vector3(gap.normal))
+    begin = fraction - BEFORE * SKIN / max(dot(motion, vector3(gap.normal)), 1e-12)
+    exact = OVERLAPPING
+    if begin > 0.0:
+        exact = advance(cores[0], core_b, radius, away, motion, begin, fraction, gap)
+    if exact == OVERLAPPING:
+        exact = advance(cores[0], core_b, radius, start, motion, 0.0, fraction, gap)
     if exact == OVERLAPPING:
         return 0.0
     return min(exact, fraction)
