@@ -114,7 +114,7 @@ def test_a_group_that_does_not_end_leaves_the_others(monkeypatch):
 
     monkeypatch.setattr(prove_platform_tests, "run_tests", run_tests)
     monkeypatch.setattr(prove_platforms, "need_library", lambda target: None)
-    system = other_system.OtherSystem(("windows", "x86_64"), (), "", {}, Path("packages"))
+    system = other_system.OtherSystem(("windows", "x86_64"), (sys.executable,), "", {}, Path("packages"))
     counts, failed = prove_platform_tests.tests_on(system)
     files = sum(len(group) for room in prove_platform_tests.rooms() for group in prove_platform_tests.groups_of(room))
     assert failed == ["it did not end"]
