@@ -143,6 +143,6 @@ def library_costs(godot: Godot, project: Path) -> Outcome:
     for part in COMPARED:
         for one in cost_ratios(godot, project, part, ROUNDS, THREADS):
             told.append(f"{one.part}: {one.now:.3f} {one.figure}, compiled at start {one.base:.3f}: {one.times:.3f} times")
-            print(told[-1], flush=True)  # all parts take half an hour
+            print(told[-1], flush=True)  # all parts take a quarter of an hour
             holds &= one.holds()
     return Outcome("\n  ".join(told), holds)

@@ -11,10 +11,10 @@ import ctypes
 
 import numpy as np
 
-from ..runtime.distinct import distinct
 from ..bodies.identity import KIND_BODY
 from ..bodies.schema import RIGID
 from ..edit import body_placement
+from ..runtime.distinct import distinct
 from ..runtime.kernel import EntryPoint
 from ..runtime.memory import PoolFull, address_of, view_rows
 from ..runtime.recorded_calls import recorded, refused_while_recording

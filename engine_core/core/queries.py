@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from ..runtime.distinct import distinct
 from ..bodies.schema import KIND_AREA, KIND_BODY
 from ..characters.body_motion import (
     COLLIDES_SEPARATION_RAYS, MAX_COLLISIONS, MOTION, REPORTS_RECOVERY, test_body_motion,
@@ -26,6 +25,7 @@ from ..collision.query_schema import (
 )  # fmt: skip
 from ..collision.ray_queries import query_rays
 from ..collision.shape_queries import query_shapes
+from ..runtime.distinct import distinct
 from ..shapes.pool import split_basis
 
 ALL_LAYERS = 0xFFFFFFFF

@@ -6,10 +6,10 @@ import ctypes
 
 import numpy as np
 
-from ..runtime.distinct import distinct
 from ..batches.adding import rows_of
 from ..bodies.identity import index_of
 from ..bodies.schema import HAS_STRETCH
+from ..runtime.distinct import distinct
 from ..runtime.memory import Pool, address_of, view_rows
 from .drawn_sets import OLDEST_BOX, ROW_BITS, ROW_MASK, hand_over_now, write_transforms
 from .schema import DRAWN_SET, MOST_DRAWN_SETS, PACKED_FLOAT32_ARRAY

@@ -6,13 +6,13 @@ with a coordinate of the origin. They are in Godot's coordinates.
 
 import numpy as np
 
-from ..runtime.distinct import distinct
 from ..batches.adding import add_bodies, rows_of
 from ..batches.editing import are_asleep, edit_bodies, free_bodies, motions_of, origin_motions_of
 from ..bodies.identity import index_of
 from ..bodies.schema import CAN_SLEEP, RAY_PICKABLE, RIGID
 from ..edit import motion_edits, setting_edits
 from ..edit.setting_edits import PARAMETER_NUMBERS, PARAMETERS
+from ..runtime.distinct import distinct
 from ..shapes.stretch import quaternions, split_many
 from .errors import check_integer
 from .frames import frame_of_space

@@ -10,8 +10,8 @@ from ctypes import c_int64
 
 import numpy as np
 
-from ..runtime.distinct import distinct
 from ..runtime.call import call_4
+from ..runtime.distinct import distinct
 from ..runtime.kernel import entry_point
 from ..runtime.memory import address_of_row, stack_array
 from .errors import check_finite

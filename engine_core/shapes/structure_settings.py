@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..runtime.distinct import distinct
 from ..geometry.angles import even_directions
+from ..runtime.distinct import distinct
 from ..runtime.memory import address_of, view_rows
 from ..structures import schema as bricks
 from ..structures.structure import Structure

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..runtime.distinct import distinct
 from ..batches.body_batches import NEW_BODY, NEW_SHAPE
+from ..runtime.distinct import distinct
 from ..shapes.schema import COMPOUND, CUSTOM, STRUCTURE
 from . import tile_file
 from .tile_limits import LARGEST, LARGEST_PLACE, LARGEST_TURN_ERROR

@@ -5,9 +5,9 @@ The caller holds the server's lock.
 
 import numpy as np
 
-from ...runtime.distinct import distinct
 from ...bodies.schema import CAN_SLEEP, CUSTOM_CENTER_OF_MASS, INDEX_MASK, IS_AREA, LAYER_SENSOR, RAY_PICKABLE, RIGID, STATIC
 from ...edit import body_placement
+from ...runtime.distinct import distinct
 from ...runtime.memory import address_of
 from ...sensors.pools import new_area
 from ..schema import MASS_IS_STALE, MOST_IN_STOCK, MOST_NOTES, NOTE, SHAPE_DROPPED, SHAPE_FREED, SHAPE_SET, SHAPE_USED, WAS_FREED
