@@ -22,8 +22,8 @@ from ..shapes.schema import MESH, MESH_CHILDREN, PLANE, SEPARATION_RAY
 from ..shapes.traits import can_be_met
 
 NO_FRACTION = 2.0
-OVERLAPPING = -1.0
-"""The fraction for a shape that is overlapped before the motion begins."""
+OVERLAPPING, UNKNOWN = -1.0, -2.0
+"""The fraction for a shape that is overlapped before the motion begins, and for one that this way does not tell."""
 SKIN = 5e-5
 """A shape that is cast is shrunk by this, so that shapes may touch or slide along each other [m]."""
 CONTACT_GAP = 1e-6
@@ -33,6 +33,10 @@ BEYOND = 1e-6
 PARALLEL = 1e-9
 """Sine of the angle up to which a motion is parallel to a surface and does not close the gap."""
 MAX_ADVANCES = 48
+BEFORE = 4.0
+"""The full size is looked for this many times SKIN before the shrunk one hits."""
+MOST_WAITING = 16
+"""Triangles of a mesh that wait until those are known whose inside is hit; others are cast to at once."""
 FAR = 1e30
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 ZERO = (0.0, 0.0, 0.0)
@@ -202,13 +206,15 @@ def shrink(shape, core, radius):
 
 
 @kernel
-def advance(core_a, core_b, radius, start, motion, max_fraction, gap):
-    """Move A by `motion` until it hits B. Return the fraction, NO_FRACTION, or OVERLAPPING, with `gap` at the contact."""
+def advance(core_a, core_b, radius, start, motion, begin, max_fraction, gap):
+    """Move A by `motion`, from the fraction `begin` on, until it hits B. Return the fraction, NO_FRACTION, or OVERLAPPING, with
+    `gap` at the contact. `start`: a guess of the way from B to A at `begin`; the next searches start from the last normal."""
     keep_as_call()
     base = vector3(core_a.position)
-    fraction = 0.0
+    fraction, away = begin, start
     for turn in range(MAX_ADVANCES):
-        measure_gap(core_a, core_b, radius, add_scaled(start, motion, fraction), gap)
+        store3(core_a.position, add_scaled(base, motion, fraction))
+        measure_gap(core_a, core_b, radius, away, gap)
         if turn == 0 and gap.distance <= 0.0:
             fraction = OVERLAPPING
             break
@@ -222,7 +228,7 @@ def advance(core_a, core_b, radius, start, motion, max_fraction, gap):
         if fraction > max_fraction:
             fraction = NO_FRACTION
             break
-        store3(core_a.position, add_scaled(base, motion, fraction))
+        away = negate(vector3(gap.normal))
     store3(core_a.position, base)
     return fraction
 
@@ -230,12 +236,19 @@ def advance(core_a, core_b, radius, start, motion, max_fraction, gap):
 @kernel
 def cast_core(cores, core_b, radius, skin_radius, start, motion, max_fraction, gap):
     """Apply `advance` to a core given twice: cores[0] in full size with `radius`, cores[1] shrunk with `skin_radius`. The shrunk
-    one decides whether there is a hit, the full one where."""
+    one decides whether there is a hit, the full one where: a little earlier. It overlaps B in one part of the way, if at all, as
+    both are convex, so it is looked for from a little before the hit on, unless it overlaps there."""
     keep_as_call()
-    fraction = advance(cores[1], core_b, skin_radius, start, motion, max_fraction, gap)
+    fraction = advance(cores[1], core_b, skin_radius, start, motion, 0.0, max_fraction, gap)
     if fraction < 0.0 or fraction > max_fraction:
         return fraction
-    exact = advance(cores[0], core_b, radius, start, motion, fraction, gap)
+    away = negate(vector3(gap.normal))
+    begin = fraction - BEFORE * SKIN / max(dot(motion, vector3(gap.normal)), 1e-12)
+    exact = OVERLAPPING
+    if begin > 0.0:
+        exact = advance(cores[0], core_b, radius, away, motion, begin, fraction, gap)
+    if exact == OVERLAPPING:
+        exact = advance(cores[0], core_b, radius, start, motion, 0.0, fraction, gap)
     if exact == OVERLAPPING:
         return 0.0
     return min(exact, fraction)
@@ -270,33 +283,95 @@ def is_beyond(core_a, radius, center, motion, longest, a, front):
 
 
 @kernel
-def cast_to_mesh(cores, radius, skin_radius, center_a, low, high, shape, motion, max_fraction, is_two_sided, gap):
-    """Cast to the first triangle hit; OVERLAPPING if any is overlapped at the start."""
+def is_above(point, a, b, c, front):
+    """Whether a point lies above or below the inside of a triangle with the normal `front`, of any length."""
+    return (
+        dot(cross(subtract(b, a), subtract(point, a)), front) > 0.0
+        and dot(cross(subtract(c, b), subtract(point, b)), front) > 0.0
+        and dot(cross(subtract(a, c), subtract(point, c)), front) > 0.0
+    )
+
+
+@kernel
+def cast_to_face(cores, radius, skin_radius, center, motion, a, b, c, front, gap):
+    """`cast_core` for a triangle whose plane the shape reaches above the inside of the triangle: it can hit it nowhere earlier.
+    UNKNOWN where it is not so."""
+    size = length(front)
+    if size <= 0.0:
+        return UNKNOWN
+    n = scale(front, (1.0 if dot(subtract(center, a), front) >= 0.0 else -1.0) / size)
+    closing = -dot(motion, n)
+    if closing <= PARALLEL * length(motion) or dot(n, subtract(support(cores[1], negate(n)), a)) <= skin_radius:
+        return UNKNOWN
+    lowest = support(cores[0], negate(n))
+    height = dot(n, subtract(lowest, a))
+    fraction = max(height - radius, 0.0) / closing
+    point = add_scaled(add_scaled(lowest, motion, fraction), n, fraction * closing - height)
+    if not is_above(point, a, b, c, front):
+        return UNKNOWN
+    store3(gap.normal, negate(n))
+    store3(gap.point, point)
+    return fraction
+
+
+@kernel
+def cast_to_triangle(cores, radius, skin_radius, center, motion, longest, mesh, triangle, gap):
+    """`cast_core` for a triangle of a mesh."""
+    keep_as_call()
+    core, corners = stack_array(1, CORE)[0], stack_array(9, np.float64)
+    a, b, c = mesh_corners(mesh, triangle)
+    if is_beyond(cores[1], skin_radius, center, motion, longest, a, cross(subtract(b, a), subtract(c, a))):
+        return NO_FRACTION
+    prepare_triangle(core, corners, a, b, c)
+    return cast_core(cores, core, radius, skin_radius, subtract(center, a), motion, longest, gap)
+
+
+@kernel
+def keep_nearer(fraction, triangle, met, found, gap):
+    """Keep the hit of a triangle if it is nearer than what was found. Return the fraction of the nearer."""
+    if not 0.0 <= fraction < found:
+        return found
+    store3(gap.normal, vector3(met.normal))
+    store3(gap.point, vector3(met.point))
+    gap.face = triangle
+    return fraction
+
+
+@kernel
+def cast_to_mesh(cores, radius, skin_radius, center, low, high, shape, motion, max_fraction, is_two_sided, gap):
+    """Cast to the first triangle hit; OVERLAPPING if any is overlapped at the start. Triangles that are hit at an edge or corner,
+    if at all, wait for those hit inside, which cost little and spare most of a floor the search for a gap."""
     keep_as_call()
     mesh = mesh_of(shape)
     walk, scratch = stack_array(1, MESH_CAST)[0], stack_array(1, MESH_CHILDREN)
-    corners = stack_array(9, np.float64)
-    core_b = stack_array(1, CORE)[0]
+    waiting, count = stack_array(MOST_WAITING, np.int64), 0
     met = stack_array(1, GAP)[0]
     begin_mesh_cast(walk, scale(add(low, high), 0.5), scale(subtract(high, low), 0.5), motion)
-    longest, found = max_fraction, NO_FRACTION
+    found, longest = NO_FRACTION, max_fraction
     triangle = next_on_cast(mesh, walk, scratch, longest)
     while triangle >= 0:
         a, b, c = mesh_corners(mesh, triangle)
         front = cross(subtract(b, a), subtract(c, a))
-        if not is_two_sided and not is_met_from_front(center_a, motion, a, front):
-            pass
-        elif not is_beyond(cores[1], skin_radius, center_a, motion, longest, a, front):
-            prepare_triangle(core_b, corners, a, b, c)
-            fraction = cast_core(cores, core_b, radius, skin_radius, subtract(center_a, a), motion, longest, met)
-            if fraction == OVERLAPPING:
-                return OVERLAPPING
-            if fraction <= longest and fraction < found:
-                longest = found = fraction
-                store3(gap.normal, vector3(met.normal))
-                store3(gap.point, vector3(met.point))
-                gap.face = triangle
+        if (is_two_sided or is_met_from_front(center, motion, a, front)) and not is_beyond(
+            cores[1], skin_radius, center, motion, longest, a, front
+        ):
+            fraction = cast_to_face(cores, radius, skin_radius, center, motion, a, b, c, front, met)
+            if fraction == UNKNOWN and count < MOST_WAITING:
+                waiting[count] = triangle
+                count += 1
+            elif fraction == UNKNOWN:
+                fraction = cast_to_triangle(cores, radius, skin_radius, center, motion, longest, mesh, triangle, met)
+                if fraction == OVERLAPPING:
+                    return OVERLAPPING
+            found = keep_nearer(fraction, triangle, met, found, gap)
+            longest = min(longest, found)
         triangle = next_on_cast(mesh, walk, scratch, longest)
+    for k in range(count):
+        fraction = cast_to_triangle(cores, radius, skin_radius, center, motion, longest, mesh, waiting[k], met)
+        if fraction == OVERLAPPING:
+            return OVERLAPPING
+        found = keep_nearer(fraction, waiting[k], met, found, gap)
+        longest = min(longest, found)
     return found
 
 
