@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from scree.tools import other_system, packages_for_tests, places, prove_platforms, scenes
+from scree.tools import other_system, packages_for_tests, places, prove_platforms, scenes, tests_passed
 from scree.tools.find_godot import Godot
 from scree.tools.prove import Outcome, check, run_python
 
@@ -89,15 +89,21 @@ def build_functions_of_tests(target: tuple[str, str]) -> None:
 
 
 def run_group(system: other_system.OtherSystem, folder: Path, files: list[str]) -> tuple[dict[str, int], list[str]]:
-    """`run_tests`, where a group that does not come to its end counts as one failure: the others take hours."""
-    start = time.monotonic()
-    try:
-        counts, failed = run_tests(system, folder, *files)
-    except scenes.SceneFailed as failure:
-        counts, failed = {}, [str(failure)]
+    """`run_tests`, or what an earlier run kept of these very tests and this library. A group that does not come to its end counts
+    as one failure: the others take hours."""
+    start, key = time.monotonic(), tests_passed.identity(system.target, files, NEED_GODOT)
+    failed, when = [], "before"
+    counts = tests_passed.find(system.target, key)
+    if not counts:
+        try:
+            counts, failed = run_tests(system, folder, *files)
+        except scenes.SceneFailed as failure:
+            counts, failed = {}, [str(failure)]
+        when = f"in {time.monotonic() - start:.0f} s"
+        if not failed:
+            tests_passed.keep(system.target, key, counts)
     names = f"{files[0]} to {Path(files[-1]).name}" if len(files) > 1 else files[0]
-    lines = [f"{'.'.join(system.target)} {names}: {in_words(counts)} in {time.monotonic() - start:.0f} s", *failed]
-    print(*lines, sep="\n    ", flush=True)
+    print(f"{'.'.join(system.target)} {names}: {in_words(counts)} {when}", *failed, sep="\n    ", flush=True)
     return counts, failed
 
 

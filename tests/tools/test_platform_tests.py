@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scree.tools import other_system, packages_for_tests, places, prove_platform_tests, prove_platforms, scenes
+from scree.runtime import core_library
+from scree.tools import other_system, packages_for_tests, places, prove_platform_tests, prove_platforms, scenes, tests_passed
 from tests.built_libraries import need_library, need_system
 
 TESTS = """
@@ -104,21 +105,57 @@ def test_groups_hold_every_file_of_a_room_once():
     assert sorted(sum(groups, [])) == sorted(f"tests/world/{each.name}" for each in world.glob("test_*.py"))
 
 
-def test_a_group_that_does_not_end_leaves_the_others(monkeypatch):
-    """Its failure is told, and the tests of the other groups count."""
+def test_a_group_that_does_not_end_leaves_the_others(monkeypatch, tmp_path):
+    """Its failure is told, and the tests of the other groups count. A second run takes only what failed."""
+    ran = []
 
     def run_tests(system, folder, *tests):
+        ran.append(tests)
         if "tests/solver/test_friction_inverse.py" in tests:
             raise scenes.SceneFailed("it did not end")
         return {"passed": len(tests)}, []
 
     monkeypatch.setattr(prove_platform_tests, "run_tests", run_tests)
+    monkeypatch.setattr(places, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(prove_platforms, "need_library", lambda target: None)
     system = other_system.OtherSystem(("windows", "x86_64"), (sys.executable,), "", {}, Path("packages"))
     counts, failed = prove_platform_tests.tests_on(system)
     files = sum(len(group) for room in prove_platform_tests.rooms() for group in prove_platform_tests.groups_of(room))
     assert failed == ["it did not end"]
     assert files - prove_platform_tests.FILES_TOGETHER <= counts["passed"] < files
+    groups = len(ran)
+    assert prove_platform_tests.tests_on(system) == (counts, failed)
+    assert len(ran) == groups + 1 and "tests/solver/test_friction_inverse.py" in ran[-1]
+
+
+def test_results_are_kept_for_the_same_files_alone(monkeypatch, tmp_path):
+    """A file that is damaged counts as none."""
+    root, target = tmp_path / "checkout", ("windows", "x86_64")
+    texts = {"engine_core/a.py": "1", "tests/room/test_a.py": "1", "tests/room/test_b.py": "1", "tests/room/words.py": "1"}
+    texts |= {"tests/godot/scene.gd": "1", "pyproject.toml": "1"}
+    for name, text in texts.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    monkeypatch.setattr(places, "checkout", lambda: root)
+    monkeypatch.setattr(places, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(core_library, "folder", lambda: tmp_path / "native")
+
+    def key():
+        return tests_passed.identity(target, ["tests/room/test_a.py"], {"godot"})
+
+    first, library = key(), tmp_path / "native" / core_library.file_name(*target)
+    tests_passed.keep(target, first, {"passed": 3})
+    assert tests_passed.find(target, first) == {"passed": 3} and tests_passed.find(("linux", "arm64"), first) == {}
+    for name in texts:
+        (root / name).write_text("2")
+        assert (key() == first) == (name in ("tests/room/test_b.py", "tests/godot/scene.gd")), name
+        (root / name).write_text("1")
+    library.parent.mkdir()
+    library.write_bytes(b"of other sources")
+    assert key() != first and tests_passed.find(target, key()) == {}
+    for damage in ("", "[3]", '{"passed": "3"}'):
+        next(tmp_path.glob(f"cache/*/*/{first}.json")).write_text(damage)
+        assert tests_passed.find(target, first) == {}
 
 
 @pytest.mark.parametrize("system", ["windows", "linux"])
