@@ -31,8 +31,13 @@ def identity(target: tuple[str, str], files: list[str], others: set[str]) -> str
     return digest.hexdigest()
 
 
+def folder(target: tuple[str, str]) -> Path:
+    """The folder in the user's cache for what tests gave on a system."""
+    return places.cache_folder() / "tests_on_other_systems" / ".".join(target)
+
+
 def _file(target: tuple[str, str], key: str) -> Path:
-    return places.cache_folder() / "tests_on_other_systems" / ".".join(target) / f"{key}.json"
+    return folder(target) / f"{key}.json"
 
 
 def find(target: tuple[str, str], key: str) -> dict[str, int]:
