@@ -9,7 +9,7 @@ from ..geometry.vector import add, cross, length_squared, quaternion, rotate, st
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from ..shapes.placed_shapes import NO_INERTIA, add6, point_inertia, shape_mass
-from ..shapes.schema import SHAPE
+from ..shapes.schema import SHAPE, STRUCTURE
 from .rare import own_rare, rare_of
 from .records import world_at
 from .schema import CUSTOM_CENTER_OF_MASS, HAS_RARE, INSTANCE, IS_AREA, RIGID, RIGID_LINEAR
@@ -41,6 +41,22 @@ def own_axes(inertia, wanted):
 
 
 @kernel
+def keeps_points_moving(world_address, body):
+    """Whether the points of a body keep their velocities where its centre of mass changes, as matter that is added or taken off
+    does. Otherwise the velocity of the centre of mass stays: a body of a given mass keeps its momentum."""
+    if rare_of(world_address, body).density > 0.0:
+        return True
+    record = world_at(world_address)
+    instances = view(record.instances, record.instance_capacity, INSTANCE)
+    shapes = view(record.shapes, record.shape_capacity, SHAPE)
+    first = max(body.first_instance, 0)
+    for k in range(first, first + body.instance_count):
+        if shapes[instances[k].shape].kind == STRUCTURE:
+            return True
+    return False
+
+
+@kernel
 def move_center(world_address, body, center):
     """Change the centre of mass of a body without moving its shapes."""
     by = subtract(center, vector3(body.center_of_mass))
@@ -51,7 +67,7 @@ def move_center(world_address, body, center):
     if body.flags & HAS_RARE:
         rare = own_rare(world_address, body)
         store3(rare.target_position, add(vector3(rare.target_position), rotate(quaternion(rare.target_rotation), by)))
-    if body.mode >= RIGID:
+    if body.mode >= RIGID and keeps_points_moving(world_address, body):
         store3(body.linear_velocity, add(vector3(body.linear_velocity), cross(vector3(body.angular_velocity), shift)))
     store3(body.center_of_mass, center)
 

@@ -250,7 +250,17 @@ def set_linear_velocity(world_address, index, velocity):
     body = bodies_of(world_address)[index]
     if body.mode >= RIGID:
         arm = rotate(quaternion(body.rotation), vector3(body.center_of_mass))
-        store3(body.linear_velocity, add(velocity, cross(vector3(body.angular_velocity), arm)))
+        velocity = add(velocity, cross(vector3(body.angular_velocity), arm))
+    set_center_velocity(world_address, index, velocity)
+
+
+@kernel
+def set_center_velocity(world_address, index, velocity):
+    """Set the velocity of the centre of mass [m/s], Godot's `linear_velocity`. For a static or kinematic body it is the velocity
+    of its surface."""
+    body = bodies_of(world_address)[index]
+    if body.mode >= RIGID:
+        store3(body.linear_velocity, velocity)
         wake(world_address, index)
     else:
         set_surface_velocity(world_address, index, velocity, vector3(rare_of(world_address, body).surface_angular_velocity))

@@ -38,6 +38,12 @@ def set_linear_velocity(world_address, index, values):
 
 
 @edit_of_body(velocity=3)
+def set_center_velocity(world_address, index, values):
+    """Set the velocity of the centre of mass [m/s]; for a static or kinematic body that of its surface."""
+    motion.set_center_velocity(world_address, index, vector3(values))
+
+
+@edit_of_body(velocity=3)
 def set_angular_velocity(world_address, index, values):
     """Set the angular velocity [rad/s]; for a static or kinematic body that of its surface."""
     motion.set_angular_velocity(world_address, index, vector3(values))

@@ -159,7 +159,7 @@ def get_inverse_inertia_tensor(instance, arguments, result):
 
 # --- motion ---------------------------------------------------------------------------------------------------------
 
-set_linear_velocity = _vector_call("set_linear_velocity", motion_edits.set_linear_velocity)
+set_linear_velocity = _vector_call("set_linear_velocity", motion_edits.set_center_velocity)
 set_angular_velocity = _vector_call("set_angular_velocity", motion_edits.set_angular_velocity)
 get_linear_velocity = _vector_getter("get_linear_velocity", motion.get_linear_velocity)
 get_angular_velocity = _vector_getter("get_angular_velocity", motion.get_angular_velocity)

@@ -44,7 +44,7 @@ STATE_TRANSFORM, STATE_LINEAR_VELOCITY, STATE_ANGULAR_VELOCITY, STATE_SLEEPING, 
 SET_POSE, SET_SLEEPING, SET_CAN_SLEEP, SET_LINEAR_VELOCITY, SET_ANGULAR_VELOCITY = (
     edit.number
     for edit in (
-        motion_edits.set_pose, motion_edits.set_sleeping, setting_edits.set_can_sleep, motion_edits.set_linear_velocity,
+        motion_edits.set_pose, motion_edits.set_sleeping, setting_edits.set_can_sleep, motion_edits.set_center_velocity,
         motion_edits.set_angular_velocity,
     )
 )  # fmt: skip

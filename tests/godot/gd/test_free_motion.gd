@@ -194,3 +194,38 @@ func test_far_from_the_origin_a_fall_is_as_exact() -> void:
 	var body := rigid(sphere(), Vector3(5000, 100, -5000))
 	await steps(60)
 	check_near(body.position.y, 100.0 - GRAVITY / 2.0, GRAVITY * TICK / 2.0 + 2e-3, "height after 1 s, 7 km away")
+
+
+## A spinning body whose centre of mass is not its origin: linear_velocity is that of the centre, and reads back what was written.
+func test_linear_velocity_off_centre_stays_as_it_is_written() -> void:
+	for at: String in ["shape", "centre"]:
+		var body := floating(sphere(), Vector3.ZERO, {"angular_velocity": Vector3(0, 2, 0)})
+		if at == "shape":
+			(body.get_child(0) as Node3D).position = Vector3(0.5, 0, 0)
+		else:
+			body.center_of_mass_mode = RigidBody3D.CENTER_OF_MASS_MODE_CUSTOM
+			body.center_of_mass = Vector3(0.5, 0, 0)
+		await steps(1)
+		body.linear_velocity = Vector3(1, 5, 0)
+		for tick: int in 30:
+			body.linear_velocity = body.linear_velocity
+			await steps(1)
+		check_near(body.linear_velocity, Vector3(1, 5, 0), 1e-3, "velocity written each tick, %s off the origin" % at)
+		for tick: int in 30:
+			body.linear_velocity *= 0.9
+			await steps(1)
+		check_near(body.linear_velocity, Vector3(1, 5, 0) * 0.9 ** 30, 1e-3, "velocity braked by hand, %s off the origin" % at)
+		body.free()
+
+
+## A body of a given mass keeps its momentum, and so its velocity, where its centre of mass changes.
+func test_a_centre_of_mass_that_changes_leaves_the_velocity() -> void:
+	var body := floating(sphere(), Vector3.ZERO, {"linear_velocity": Vector3(1, 0, 0), "angular_velocity": Vector3(0, 5, 0)})
+	(body.get_child(0) as Node3D).position = Vector3(1, 0, 0)
+	await steps(1)
+	check_near(body.linear_velocity, Vector3(1, 0, 0), 1e-3, "velocity set before the shape was moved")
+	body.center_of_mass_mode = RigidBody3D.CENTER_OF_MASS_MODE_CUSTOM
+	for turn: int in 10:
+		body.center_of_mass = Vector3(0.5 if turn % 2 == 0 else -0.5, 0, 0)
+		await steps(5)
+	check_near(body.linear_velocity, Vector3(1, 0, 0), 1e-3, "velocity after its centre went to and fro")
