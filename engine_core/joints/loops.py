@@ -32,8 +32,10 @@ LEAST_LEFT = 1.0e-5
 thousand times as heavy as its support has less."""
 FASTEST_CORRECTION = 3.0
 """Errors are corrected at this speed at most [m/s], [rad/s], unless the bodies spin fast."""
-ROUNDING = 1.0e-6
-"""Rounding error of the response of a firmly held axis, relative to that of two free bodies."""
+HELD, HELD_IN_PAIR = 1.0e-4, 1.0e-3
+"""The tree holds an axis whose ends it lets move by less than this part of how two free bodies would: in a loop, and between two
+bodies that the tree joins already. Two hinges a millimetre out of line hold each other with a thousand times the force of one:
+no sub-step is short enough to follow its direction, and a door so hung would fly off. So it swings, as if they were in line."""
 
 
 @kernel
@@ -145,12 +147,22 @@ def factorize_softened(tree, matrix, count, give):
 
 
 @kernel
+def is_second_joint(nodes, ends):
+    """Whether a joint of the tree already joins the two ends of a closing joint."""
+    a, b = ends[0], ends[1]
+    if a < 0 or b < 0:
+        return nodes[max(a, b)].parent < 0
+    return nodes[a].parent == b or nodes[b].parent == a
+
+
+@kernel
 def factorize_loops(nodes, tree, joints):
     """Compute K and its factor, after the matrices of the tree. Return the number of axes that the tree does not hold."""
     least, give = stack_array(LOOP_ROWS, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
     row = 0
     for c in range(tree.closer_count):
         joint, ends = joints[tree.closers[c]], tree.ends[c]
+        held = HELD_IN_PAIR if is_second_joint(nodes, ends) else HELD
         linear = mobility(nodes, tree, ends, joint, False) if joint.locked & LINEAR_AXES else 0.0
         angular = mobility(nodes, tree, ends, joint, True) if joint.locked & ANGULAR_AXES else 0.0
         for axis in range(NODE_ROWS):
@@ -158,9 +170,9 @@ def factorize_loops(nodes, tree, joints):
                 direction = locked_direction(joint, axis)
                 answer(nodes, tree, ends, direction)
                 see_answer(nodes, tree, joints, row)
-                rounding = ROUNDING * product(direction, answer_to(joint, direction))
-                tree.freedom[row] = max(linear if axis < TWIST else angular, rounding)
-                least[row], give[row] = max(LEAST_LEFT * tree.freedom[row], rounding), GIVE
+                least_free = held * product(direction, answer_to(joint, direction))
+                tree.freedom[row] = max(linear if axis < TWIST else angular, least_free)
+                least[row], give[row] = max(LEAST_LEFT * tree.freedom[row], least_free), GIVE
                 row += 1
     count = leave_out_held(tree, row, least)
     factorize_softened(tree, tree.inverse, row, give)

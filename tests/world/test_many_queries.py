@@ -33,7 +33,7 @@ def places(rng) -> np.ndarray:
 def assert_same(found, wanted) -> None:
     """Equal ids and numbers; places and lengths within the rounding of a transform that is split one by one or with others."""
     assert len(found) == len(wanted)
-    for name in found.dtype.names:
+    for name in set(found.dtype.names) - {"excluded"}:  # an address of the call
         np.testing.assert_allclose(found[name], wanted[name], rtol=0.0, atol=1e-9 if found[name].dtype.kind == "f" else 0.0)
 
 
