@@ -4,9 +4,7 @@ checkout."""
 
 import errno
 import functools
-import hashlib
 import importlib.util
-import json
 import platform
 import signal
 import sys
@@ -42,9 +40,7 @@ the world damaged for later tests."""
 ENGINE, TESTS = str(Path(scree.__file__).parent), str(Path(__file__).parent)
 IS_EMULATED = platform.machine() == "aarch64"
 RAN_OUT = pytest.StashKey[bool]()
-"""Whether an item took more than `LONGEST`, now or in an earlier run of its file. Hypothesis may tell that as another fault."""
-KEPT = "--ran-out"
-"""The option with a folder, where the tests that took too long are kept, so that the next run does not begin them."""
+"""Whether an item took more than `LONGEST`. Hypothesis may tell that as a fault of another kind."""
 
 
 class TakesTooLong(BaseException):  # hypothesis would take an Exception for a failure, and look for a simpler one
@@ -69,46 +65,10 @@ def _why_not(item: pytest.Item) -> str:
     return f"it needs {', '.join(absent)}" if absent else ""
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(KEPT, help="a folder: tests that once took too long there are not begun again")
-
-
-def _kept_file(folder: str, path: Path) -> Path:
-    return Path(folder) / f"{path.parent.name}.{path.stem}.json"
-
-
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _that_ran_out(folder: str, path: Path) -> set[str]:
-    """The tests of a file that took too long in an earlier run; none where the file has changed since."""
-    try:
-        kept = json.loads(_kept_file(folder, path).read_text())
-        return set(kept["tests"]) if kept["of"] == _hash(path) else set()
-    except (OSError, ValueError, KeyError, TypeError):
-        return set()
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    folder = config.getoption(KEPT)
-    known = {path: _that_ran_out(folder, path) for path in {item.path for item in items}} if folder and IS_EMULATED else {}
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.nodeid in known.get(item.path, ()):
-            item.stash[RAN_OUT] = True
-            item.add_marker(pytest.mark.skip(reason=f"it took more than {LONGEST:g} s under the emulator before"))
-        elif why := _why_not(item):
+        if why := _why_not(item):
             item.add_marker(pytest.mark.skip(reason=why))
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    folder, of_file = session.config.getoption(KEPT), {}
-    for item in session.items:
-        if item.stash.get(RAN_OUT, False):
-            of_file.setdefault(item.path, []).append(item.nodeid)
-    for path, tests in of_file.items() if folder else ():
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        _kept_file(folder, path).write_text(json.dumps({"of": _hash(path), "tests": tests}))
 
 
 def _what_is_absent(error: BaseException | None) -> str:

@@ -61,7 +61,6 @@ def run_tests(system: other_system.OtherSystem, folder: Path, *tests: str) -> tu
     packages = [other_system.engine_beside(folder), packages_for_tests.folder(system), root, root / "tests"]
     options = ["-m", "pytest", "-q", "-rfE", "--tb=short", "-p", "no:cacheprovider", "-p", PLUGIN, "--from-library"]
     options += ["--continue-on-collection-errors"]  # what one file lacks leaves the others
-    options += ["--ran-out", system.path(tests_passed.folder(system.target) / "ran_out")]
     try:
         done = with_what_tests_need(system).run([*options, *tests], packages, LONGEST_GROUP, root)
     except subprocess.TimeoutExpired as late:

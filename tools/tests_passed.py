@@ -10,9 +10,10 @@ from scree.tools import places
 
 
 def _sources(files: list[str], others: set[str]) -> Iterable[Path]:
-    """All that the tests in `files` hang on: the engine, what tests share outside of the folders `others`, and themselves."""
+    """All that the tests in `files` hang on: engine, tools, what tests share outside of the folders `others`, and themselves."""
     root = places.checkout()
-    yield from (root / "engine_core").rglob("*.py")
+    for room in ("engine_core", "tools"):
+        yield from (root / room).rglob("*.py")
     for file in (root / "tests").rglob("*.*"):
         is_shared = not file.name.startswith("test_") and file.parent.name != "__pycache__"
         if is_shared and not others & set(file.relative_to(root / "tests").parts) and file.is_file():
@@ -31,13 +32,8 @@ def identity(target: tuple[str, str], files: list[str], others: set[str]) -> str
     return digest.hexdigest()
 
 
-def folder(target: tuple[str, str]) -> Path:
-    """The folder in the user's cache for what tests gave on a system."""
-    return places.cache_folder() / "tests_on_other_systems" / ".".join(target)
-
-
 def _file(target: tuple[str, str], key: str) -> Path:
-    return folder(target) / f"{key}.json"
+    return places.cache_folder() / "tests_on_other_systems" / ".".join(target) / f"{key}.json"
 
 
 def find(target: tuple[str, str], key: str) -> dict[str, int]:

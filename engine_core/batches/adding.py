@@ -11,13 +11,13 @@ import numpy as np
 from ..bodies.bounds import fatten_bounds, update_bounds
 from ..bodies.identity import SEQUENCE_MASK, index_of, kind_of
 from ..bodies.layers import broad_phase_layer_of
-from ..bodies.motion import bodies_of, system_of
+from ..bodies.motion import bodies_of, center_velocity, system_of
 from ..bodies.records import world_at
 from ..bodies.schema import INDEX_BITS, INDEX_MASK, INSTANCE, KIND_BITS, KIND_BODY, RIGID
 from ..broad_phase.add import tree_prepare
 from ..broad_phase.tree_edits import tree_finalize
 from ..edit.body_placement import enter_system, renew, tree_of
-from ..geometry.vector import add, cross, quaternion, rotate, store3, store4, vector3
+from ..geometry.vector import store3, store4
 from ..runtime import atomics
 from ..runtime.call import call_3
 from ..runtime.kernel import entry_point, kernel
@@ -79,8 +79,7 @@ def _make_body(given, record, n):
     body.instance_count = body.instance_capacity = INT32(1)
     call_3(given.renew, given.world, index, INT64(0))  # moves the position to the centre of mass
     if body.mode >= RIGID:
-        arm = rotate(quaternion(body.rotation), vector3(body.center_of_mass))
-        store3(body.linear_velocity, add((motion[7], motion[8], motion[9]), cross(vector3(body.angular_velocity), arm)))
+        store3(body.linear_velocity, center_velocity(body, (motion[7], motion[8], motion[9])))
     store3(body.rest_way, (0.0, 0.0, 0.0))
     store4(body.rest_rotation, (motion[3], motion[4], motion[5], motion[6]))
     identity = (sequence & SEQUENCE_MASK) << (INDEX_BITS + KIND_BITS) | INT64(KIND_BODY) << INDEX_BITS | index

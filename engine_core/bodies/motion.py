@@ -245,13 +245,17 @@ def set_surface_velocity(world_address, index, linear, angular):
 
 
 @kernel
+def center_velocity(body, velocity):
+    """Velocity of the centre of mass of a body whose origin moves at `velocity` [m/s]."""
+    arm = rotate(quaternion(body.rotation), vector3(body.center_of_mass))
+    return add(velocity, cross(vector3(body.angular_velocity), arm))
+
+
+@kernel
 def set_linear_velocity(world_address, index, velocity):
     """Set the velocity of the origin [m/s]. For a static or kinematic body it is the velocity of its surface."""
     body = bodies_of(world_address)[index]
-    if body.mode >= RIGID:
-        arm = rotate(quaternion(body.rotation), vector3(body.center_of_mass))
-        velocity = add(velocity, cross(vector3(body.angular_velocity), arm))
-    set_center_velocity(world_address, index, velocity)
+    set_center_velocity(world_address, index, center_velocity(body, velocity) if body.mode >= RIGID else velocity)
 
 
 @kernel
