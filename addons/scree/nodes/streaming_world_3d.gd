@@ -72,6 +72,7 @@ var _handle := -1
 var _last_places: Array[Vector3] = []
 var _instances: Dictionary[int, Node] = {}
 var _loading: Dictionary[int, String] = {}
+static var _unwanted: Array[String] = [] # paths of requests whose scene was left before they ended; the next world collects them
 var _zero := PackedFloat64Array([0.0, 0.0, 0.0]) # where the present origin lies in the world as it was baked
 
 
@@ -121,6 +122,7 @@ func close() -> void:
 		if is_instance_valid(_instances[number]):
 			_instances[number].queue_free()
 	_instances.clear()
+	_unwanted.append_array(_loading.values())
 	_loading.clear()
 	_last_places.clear()
 	if _handle >= 0:
@@ -238,7 +240,24 @@ func _activate(number: int) -> void:
 		_loading[number] = path
 
 
+## The scene of a request that has ended; null if it failed. Godot keeps a request, and what it loaded, until somebody collects it.
+func _collect(path: String, status: ResourceLoader.ThreadLoadStatus) -> PackedScene:
+	var loaded: PackedScene = null
+	if status != ResourceLoader.THREAD_LOAD_INVALID_RESOURCE:
+		loaded = ResourceLoader.load_threaded_get(path)
+	return load(path) if loaded == null and ResourceLoader.has_cached(path) else loaded
+
+
+func _collect_unwanted() -> void:
+	for path: String in _unwanted.duplicate():
+		var status := ResourceLoader.load_threaded_get_status(path)
+		if status != ResourceLoader.THREAD_LOAD_IN_PROGRESS:
+			_unwanted.erase(path)
+			_collect(path, status)
+
+
 func _finish_loading() -> void:
+	_collect_unwanted()
 	for number: int in _loading.keys():
 		var path := _loading[number]
 		var status := ResourceLoader.load_threaded_get_status(path)
@@ -246,10 +265,10 @@ func _finish_loading() -> void:
 			continue
 		_loading.erase(number)
 		var entry: Dictionary = index["scenes"][number]
-		if status != ResourceLoader.THREAD_LOAD_LOADED and not ResourceLoader.has_cached(path):
+		var packed := _collect(path, status)
+		if packed == null:
 			push_error("StreamingWorld3D: the scene %s cannot be loaded from %s" % [entry["name"], path])
 			continue
-		var packed: PackedScene = ResourceLoader.load_threaded_get(path) if status == ResourceLoader.THREAD_LOAD_LOADED else load(path)
 		var instance := packed.instantiate()
 		if instance is Node3D:
 			var place: Array = entry["position"]
@@ -262,7 +281,9 @@ func _finish_loading() -> void:
 
 
 func _deactivate(number: int) -> void:
-	_loading.erase(number)
+	if number in _loading:
+		_unwanted.append(_loading[number])
+		_loading.erase(number)
 	if number in _instances:
 		if is_instance_valid(_instances[number]):
 			_instances[number].free()
