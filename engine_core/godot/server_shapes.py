@@ -8,7 +8,7 @@ import numpy as np
 from ..bodies.identity import index_of
 from ..geometry.quickhull import MAX_VERTICES
 from ..shapes import schema as shapes
-from .creation.shapes import SHAPE_TYPES
+from .creation.shapes import LEAST_SIZE, SHAPE_TYPES
 from .errors import check_finite, check_number
 from .virtual_table import SERVER
 
@@ -76,30 +76,37 @@ def _set_world_boundary(pool, index: int, data) -> None:
     pool.set_plane(index, data[:3], data[3])
 
 
+def _with_size(size: float, least: float = LEAST_SIZE) -> float:
+    """A size that the core can hold instead of one from 0 to `least` [m]. A negative one stays, and is refused by the core."""
+    return least if 0.0 <= size < least else size
+
+
 def _set_separation_ray(pool, index: int, data) -> None:
     data = _dictionary(data)
-    pool.set_separation_ray(index, _number(data, "length"), bool(data.get("slide_on_slope", False)))
+    pool.set_separation_ray(index, _with_size(_number(data, "length")), bool(data.get("slide_on_slope", False)))
 
 
 def _set_sphere(pool, index: int, data) -> None:
-    pool.set_sphere(index, check_number("radius", data))
+    pool.set_sphere(index, _with_size(check_number("radius", data)))
 
 
 def _set_box(pool, index: int, data) -> None:
     if not isinstance(data, tuple) or len(data) != 3:
         raise ValueError(f"data must be a Vector3 of half extents, got {_brief(data)}")
     check_finite("half extents", *data)
-    pool.set_box(index, data)
+    pool.set_box(index, tuple(_with_size(half) for half in data))
 
 
 def _set_capsule(pool, index: int, data) -> None:
     data = _dictionary(data)
-    pool.set_capsule(index, _number(data, "radius"), _number(data, "height"))
+    radius, height = _with_size(_number(data, "radius")), _number(data, "height")
+    is_small = 0.0 <= height < 2.0 * LEAST_SIZE
+    pool.set_capsule(index, radius, 2.0 * radius if is_small else height)  # 0: as short as its caps
 
 
 def _set_cylinder(pool, index: int, data) -> None:
     data = _dictionary(data)
-    pool.set_cylinder(index, _number(data, "radius"), _number(data, "height"))
+    pool.set_cylinder(index, _with_size(_number(data, "radius")), _with_size(_number(data, "height"), 2.0 * LEAST_SIZE))
 
 
 def _set_convex_polygon(pool, index: int, data) -> str:

@@ -32,6 +32,9 @@ from .cooked_shapes import can_give_up_block, give_up_block, has_block, number_i
 INT32, INT64 = np.int32, np.int64
 DATA = SHAPE_BINDING.fields["data"][1]
 NO_SIZES = (math.nan, math.nan, math.nan)
+LEAST_SIZE = 1e-4
+"""Smaller radii, half extents and half heights, also 0, count as this [m]. A body rests with an overlap of up to 5e-5 m: thinner
+ones would lie inside of the ground."""
 
 
 @kernel
@@ -115,6 +118,17 @@ def _sizes_in(server, kind, data):
 
 
 @kernel
+def _is_small(kind, sizes):
+    """Whether a size is so small that Python must make it larger."""
+    a, b, c = sizes
+    if kind == SPHERE:
+        return a < LEAST_SIZE
+    if kind == BOX:
+        return min(a, min(b, c)) < LEAST_SIZE
+    return a < LEAST_SIZE or b < 2.0 * LEAST_SIZE
+
+
+@kernel
 def _keep(server, kept, data):
     """Store the data that a shape was set to; both are addresses of Variants."""
     free_variant(server, kept)
@@ -140,8 +154,9 @@ def _note_set(server, identity, sizes):
 
 @kernel
 def _set_solid(shape, sight, kind, sizes):
-    """Set an unused shape to sizes; return False if they are invalid, or a query has seen it (`sight`: address of SIGHT)."""
-    if not are_sizes(kind, sizes) or compare_exchange_int64(sight, UNSEEN, WRITTEN) != UNSEEN:
+    """Set an unused shape to sizes; return False if they are invalid or small, or a query has seen it (`sight`: address of
+    SIGHT)."""
+    if not are_sizes(kind, sizes) or _is_small(kind, sizes) or compare_exchange_int64(sight, UNSEEN, WRITTEN) != UNSEEN:
         return False
     write_solid(shape, kind, sizes)
     store_release_int64(sight, INT64(UNSEEN))

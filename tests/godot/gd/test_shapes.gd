@@ -310,6 +310,88 @@ func test_shape_added_to_a_resting_body_counts() -> void:
 	check_near(body.position.y, 1.5, 0.05, "it is pushed up by the box beneath it")
 
 
+## ------------------------------------------------------------------ sizes of zero
+
+func _cylinder(radius: float, height: float) -> CylinderShape3D:
+	var shape := CylinderShape3D.new()
+	shape.radius = radius
+	shape.height = height
+	return shape
+
+
+## The shape falls from 30 cm and lies still, the middle at most 3 cm off `height`.
+func _check_lies(shape: Shape3D, what: String, height := 0.0) -> void:
+	var body := rigid(shape, Vector3(0, height + 0.3, 0), {"mass": 2.0})
+	await steps(1)
+	var state := direct_state(body)
+	check_near(state.inverse_mass, 0.5, 1e-6, "%s: mass" % what)
+	check(state.inverse_inertia.is_finite() and state.inverse_inertia.length() > 0.0, "%s: inertia" % what)
+	await steps(150)
+	check_near(body.position, Vector3(0, height, 0), 0.03, "%s: it lies on the floor" % what)
+	check_near(body.linear_velocity, Vector3.ZERO, 0.01, "%s: and is still" % what)
+	check_near(body.angular_velocity, Vector3.ZERO, 0.05, "%s: and does not turn" % what)
+	body.free()
+
+
+func test_flat_shapes_lie_on_the_floor() -> void:
+	floor_body()
+	await _check_lies(box(Vector3(1, 0, 1)), "plate")
+	await _check_lies(box(Vector3(1, 0, 0)), "rod")
+	await _check_lies(box(Vector3.ZERO), "point")
+	await _check_lies(_cylinder(0.5, 0.0), "disc")
+
+
+func test_round_shapes_without_radius_lie_on_the_floor() -> void:
+	floor_body()
+	await _check_lies(sphere(0.0), "sphere")
+	await _check_lies(capsule(0.0, 1.0), "capsule", 0.5)
+	await _check_lies(capsule(0.0, 0.0), "capsule of no height")
+	await _check_lies(_cylinder(0.0, 0.0), "cylinder")
+
+
+func test_shapes_of_micrometres_lie_on_the_floor() -> void:
+	floor_body()
+	await _check_lies(box(Vector3(1, 2e-6, 2e-6)), "rod")
+	await _check_lies(sphere(1e-6), "sphere")
+
+
+func test_flat_shapes_are_hit_and_hold() -> void:
+	var plate := fixed(box(Vector3(2, 0, 2)))
+	var disc := fixed(_cylinder(1.0, 0.0), Vector3(5, 0, 0))
+	var balls: Array[RigidBody3D] = [rigid(sphere(), Vector3(0, 1, 0)), rigid(sphere(), Vector3(5, 1, 0))]
+	check_equal(ray(Vector3(0.8, 5, 0), Vector3(0.8, -5, 0)).get("collider"), plate, "a ray hits the plate")
+	check_equal(ray(Vector3(5.8, 5, 0), Vector3(5.8, -5, 0)).get("collider"), disc, "and the disc")
+	check_near(ray(Vector3(0.8, 5, 0), Vector3(0.8, -5, 0)).get("position", Vector3.INF).y, 0.0, 1e-3, "at its height")
+	await steps(90)
+	for ball: RigidBody3D in balls:
+		check_near(ball.position.y, 0.5, 0.03, "a ball lies on it")
+
+
+func test_size_that_shrinks_to_zero_and_grows_again() -> void:
+	var shape := box()
+	var body := floating(shape)
+	for size: float in [0.5, 1e-6, 0.0, 0.5, 2.0]:
+		shape.size = Vector3.ONE * size
+		await steps(2)
+		check_equal(PhysicsServer3D.shape_get_data(shape.get_rid()), Vector3.ONE * size / 2.0, "the size comes back as it was set")
+		check(direct_state(body).inverse_inertia.is_finite(), "inertia at %s" % size)
+		check_near(_top(Vector2.ZERO), size / 2.0, 1e-3, "its top at %s" % size)
+	check_near(direct_state(body).inverse_inertia, Vector3.ONE * 1.5, 1e-3, "cube of 2 m, 1 kg")
+	check_near(body.position, Vector3.ZERO, 1e-4, "it has not moved")
+
+
+func test_data_of_zero_comes_back() -> void:
+	var ball := own(PhysicsServer3D.sphere_shape_create())
+	var drum := own(PhysicsServer3D.cylinder_shape_create())
+	PhysicsServer3D.shape_set_data(ball, 0.0)
+	PhysicsServer3D.shape_set_data(drum, {"radius": 0.5, "height": 0.0})
+	check_equal(PhysicsServer3D.shape_get_data(ball), 0.0, "radius")
+	check_near(PhysicsServer3D.shape_get_data(drum).get("height", -1.0), 0.0, 1e-9, "height")
+	var feeler := own(PhysicsServer3D.separation_ray_shape_create())
+	PhysicsServer3D.shape_set_data(feeler, {"length": 0.0, "slide_on_slope": false})
+	check_near(PhysicsServer3D.shape_get_data(feeler).get("length", -1.0), 0.0, 1e-9, "length")
+
+
 ## ------------------------------------------------------------------ mass properties
 
 func test_reset_mass_properties_returns_to_automatic() -> void:
