@@ -169,10 +169,10 @@ def intersect_ray(instance, arguments, result):
     address = address_of_row(queries, 0)
     _begin(instance, RAY, int_argument(arguments, 2), bool_argument(arguments, 3), bool_argument(arguments, 4), address)
     motion = subtract(end, begin)
-    if dot(motion, motion) == 0.0:
-        return
     if bool_argument(arguments, 5):
         query.flags |= np.uint32(HITS_FROM_INSIDE)
+    elif dot(motion, motion) == 0.0:
+        return
     if bool_argument(arguments, 6):
         query.flags |= np.uint32(HITS_BACK_FACES)
     if bool_argument(arguments, 7):

@@ -69,11 +69,11 @@ def ray_shape(shapes, index, origin, vector, max_fraction, hits_from_inside, hit
     A ray that starts inside a convex shape (or behind a plane) is a hit at fraction 0 with a zero normal if `hits_from_inside`,
     else no hit. A mesh with backface collision, and a height field, are hit from behind with `hits_back_faces`; the normal is
     then turned against the ray. `face` is the user's index of a triangle of a mesh or height field, else -1. A ray without length
-    hits nothing; separation rays and empty shapes are never hit."""
+    hits only what it is inside of; separation rays and empty shapes are never hit."""
     shape = shapes[index]
-    if length_squared(vector) == 0.0:
-        return NO_FRACTION, _ZERO, np.int64(-1), False
     if shape.kind == MESH:
+        if length_squared(vector) == 0.0:
+            return NO_FRACTION, _ZERO, np.int64(-1), False
         return _ray_mesh_shape(shape, origin, vector, max_fraction, hits_back_faces)
     fraction, normal = _ray_convex(shape, origin, vector)
     if fraction == INSIDE:

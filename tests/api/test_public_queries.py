@@ -30,6 +30,29 @@ def test_one_ray_gives_a_hit_or_none(space, row):
     assert space.cast_ray((6, 0, 0), (6, -5, 0), from_inside=True).distance == 0.0
 
 
+POINTS = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        CUBE, scree.Sphere(radius=0.5), scree.Capsule(radius=0.5, height=2.0), scree.Cylinder(radius=0.5, height=1.0),
+        scree.Hull(points=POINTS), scree.Plane(), scree.Ellipsoid(half_axes=(0.5, 0.6, 0.7)),
+        scree.TaperedCapsule(half_height=0.5, top_radius=0.4, bottom_radius=0.6), scree.Compound(parts=[scree.Part(shape=CUBE)]),
+        scree.TaperedCylinder(half_height=0.5, top_radius=0.4, bottom_radius=0.6),
+    ],
+    ids=lambda shape: type(shape).__name__,
+)  # fmt: skip
+def test_a_ray_without_length_hits_what_it_is_inside_of(space, shape):
+    body = space.add_static(shape, (3, 1, 0))
+    inside, outside = (3.1, 0.9, 0.1), (3.1, 5, 0.1)
+    hit = space.cast_ray(inside, inside, from_inside=True)
+    assert hit.body == body and hit.distance == 0.0 and hit.normal.tolist() == [0, 0, 0]
+    np.testing.assert_allclose(hit.position, inside, atol=1e-6)
+    assert space.cast_ray(inside, inside) is None and space.cast_ray(outside, outside, from_inside=True) is None
+    assert space.cast_rays([inside, outside], [inside, outside], from_inside=True).is_hit.tolist() == [True, False]
+
+
 def test_many_rays_give_arrays_that_say_the_same_as_single_ones(space, row):
     random = np.random.default_rng(7)
     begin, end = random.uniform((-5, 2, -2), (35, 5, 2), (500, 3)), random.uniform((-5, -5, -2), (35, -2, 2), (500, 3))

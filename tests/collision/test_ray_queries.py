@@ -114,10 +114,17 @@ def test_an_inside_hit_does_not_hide_what_the_mask_leaves_out(empty):
     assert queries.cast_ray(system, (0, 0, 0), (10, 0, 0), mask=0) is None
 
 
-def test_a_ray_without_length_hits_nothing(empty):
+@pytest.mark.parametrize("kind", [SPHERE, BOX, CAPSULE])
+def test_a_ray_without_length_hits_what_it_is_inside_of(empty, kind):
     world, system, queries = empty
-    place(world, system, Solid(BOX, (1, 1, 1)))
-    assert queries.cast_ray(system, (0.2, 0, 0), (0.2, 0, 0), hit_from_inside=True) is None
+    body = place(world, system, Solid(kind, (0.5, 0.5, 0.5), (1, 2, 3)))
+    point = (1.1, 2.1, 3.1)
+    assert queries.cast_ray(system, point, point) is None
+    hit = queries.cast_ray(system, point, point, hit_from_inside=True)
+    assert hit["body_id"] == body and hit["fraction"] == 0.0 and hit["normal"].tolist() == [0, 0, 0]
+    np.testing.assert_allclose(hit["position"], point, atol=1e-6)
+    assert len(queries.cast_ray_all(system, point, point, hit_from_inside=True)) == 1
+    assert queries.cast_ray(system, (1.6, 2, 3), (1.6, 2, 3), hit_from_inside=True) is None
 
 
 def test_back_faces_and_face_index(empty):

@@ -131,6 +131,22 @@ func test_ray_that_starts_inside_a_convex_shape() -> void:
 		body.free()
 
 
+func test_ray_without_length_hits_what_it_is_inside_of() -> void:
+	var point := Vector3(0.1, 0.2, 0.1)
+	var shapes: Array[Shape3D] = [box(Vector3.ONE * 2), sphere(1.0), capsule(1.0, 3.0), octahedron(2.0)]
+	for shape: Shape3D in shapes:
+		var body := fixed(shape)
+		check(ray(point, point).is_empty(), "%s: ignored by default" % shape.get_class())
+		var hit := ray(point, point, {"hit_from_inside": true})
+		check_equal(hit.get("collider"), body, "%s: hit" % shape.get_class())
+		check_near(hit.get("position", Vector3.INF), point, EXACT, "%s: position" % shape.get_class())
+		check_near(hit.get("normal", Vector3.INF), Vector3.ZERO, EXACT, "%s: no normal" % shape.get_class())
+		check(ray(point * 20.0, point * 20.0, {"hit_from_inside": true}).is_empty(), "%s: not outside" % shape.get_class())
+		body.free()
+	fixed(mesh_floor())
+	check(ray(Vector3(0.3, 0, 0.1), Vector3(0.3, 0, 0.1), {"hit_from_inside": true}).is_empty(), "a mesh has no inside")
+
+
 func test_ray_from_inside_one_body_hits_the_next() -> void:
 	fixed(box(Vector3.ONE * 2))
 	var next := fixed(box(Vector3.ONE * 2), Vector3(5, 0, 0))
