@@ -313,9 +313,13 @@ def inverse_inertia_times(body, v):
 
 @kernel
 def _push(world_address, index, total, change):
-    """Add to a velocity of a body, or to its forces, and wake it. No effect unless it is rigid."""
+    """Add to a velocity of a body, or to its forces, and wake it. No effect unless it is rigid.
+
+    The change is rounded first, so that what cancels out leaves nothing. Else the torques of the wheels of a level car leave
+    1e-9, and brakes that act on all wheels at once make it grow in every tick."""
     if bodies_of(world_address)[index].mode >= RIGID:
-        store3(total, add(vector3(total), change))
+        rounded = (float(FLOAT32(change[0])), float(FLOAT32(change[1])), float(FLOAT32(change[2])))
+        store3(total, add(vector3(total), rounded))
         wake(world_address, index)
 
 

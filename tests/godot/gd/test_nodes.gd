@@ -213,8 +213,7 @@ func test_physical_bones_fall_and_stop() -> void:
 	check_near(bones[0].global_position.y, height, 1e-3, "it does not move when it is stopped")
 
 
-func test_vehicle_stands_on_its_springs_and_drives() -> void:
-	floor_body()
+func _car() -> VehicleBody3D:
 	var car := VehicleBody3D.new()
 	car.mass = 400.0
 	for at: Vector3 in [Vector3(-1, 0, -1), Vector3(1, 0, -1), Vector3(-1, 0, 1), Vector3(1, 0, 1)]:
@@ -230,6 +229,12 @@ func test_vehicle_stands_on_its_springs_and_drives() -> void:
 		wheel.use_as_traction = true
 		car.add_child(wheel)
 	put(car, box(Vector3(2, 0.4, 3)), Vector3(0, 0.8, 0))
+	return car
+
+
+func test_vehicle_stands_on_its_springs_and_drives() -> void:
+	floor_body()
+	var car := _car()
 	await steps(120)
 	check_between(car.position.y, 0.5, 0.7, "it stands between its wheels' radius and their springs' length")
 	check_near(car.basis.y, Vector3.UP, 0.01, "upright")
@@ -239,6 +244,18 @@ func test_vehicle_stands_on_its_springs_and_drives() -> void:
 	# Four wheels with 200 N for 1 s on 400 kg.
 	check_near(absf(car.linear_velocity.z), 2.0, 0.2, "speed")
 	check_near(car.linear_velocity.x, 0.0, 0.05, "straight")
+
+
+func test_vehicle_that_was_placed_with_its_brake_on_stands_still() -> void:
+	floor_body()
+	var car := _car()
+	car.brake = 50.0
+	await steps(120)
+	var place := car.position
+	for step: int in 60:
+		await steps(1)
+		check_near(car.linear_velocity, Vector3.ZERO, 1e-4, "speed")
+	check_near(car.position, place, 1e-4, "place")
 
 
 func test_change_of_the_scene_frees_all() -> void:
