@@ -36,6 +36,7 @@ from .schema import (
     POINT_FIELDS, POINT_IMPULSE, POINT_SEPARATION, POINT_TOTAL_IMPULSE, POINTS, RESTITUTION, ROW_A, ROW_B, ROW_SIZE, SOFTNESS,
     SPREAD, TABLE_SPIN, TANGENT, TANGENT_VELOCITY, TWIST_IMPULSE, TWIST_VELOCITY,
 )  # fmt: skip
+from .squeezed_bodies import limit_squeezed
 from .wandering_contacts import follow_wanderers, measure_from_axis
 from .wide_preparation import (
     CENTER_B, FRAME_FIELDS, FRICTION_WORLD, HALF_GAP, NO_POINT, PATCH, ROUNDING_A, ROUNDING_B, TURN_A, TURNED_AWAY, couple_points,
@@ -396,6 +397,7 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
         a, b = bodies[manifold.body_a], bodies[manifold.body_b]
         lane = view(address + 4 * k, LANE_FLOATS, FLOAT32)
         prepare_surfaces(system, manifold, number, a, b, lane)
+        limit_squeezed(system, manifold, a, b, lane)
         has_impact |= mark_impact(lane, a, b)
     for k in range(8):
         whole[HAS_IMPACT * 8 + k] = INT32(has_impact)

@@ -35,6 +35,7 @@ CARRIER = 1  # int32: the body that is hit, if it moves on and takes this one al
 MET = 2  # int32: the body that is hit; -1 for a body that is only joined to one that hit something
 LOCKED_AXES = 7  # bits of BODY.axis_locks as a number, whose velocities are 0; and LIMITED
 LIMITED = 64  # the velocities of the row are limited
+SQUEEZED = 128  # they are for this step, see squeezed_bodies.py
 
 # A row of inertia (float32 x 8), beside each solver row: the current inverse inertia in world axes: xx, yy, zz, xy,
 # xz, yz [1/(kg m^2)]. Only for bodies that are UNEVEN. Behind it, only for those that are LIMITED:

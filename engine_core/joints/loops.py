@@ -21,9 +21,14 @@ from .schema import ANGULAR_AXES, LINEAR_AXES, LOOP_ROWS, LOOP_TRIANGLE, NODE_RO
 from .trees import foresees_drift, gather_up, spread_down
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
-GIVE, CORRECTION_GIVE, MOST_GIVE, ERROR_GIVE = 1.0e-4, 3.0e-3, 0.02, 5.0
-"""Softness of a closed loop along an axis, relative to how freely the ends of the joint move in the tree: for impulses that stop
-them, for those that correct an error at least and at most, and for an error as large as the distance of the joint from its
+GIVE, GIVE_OF_TURN, NEARLY_HELD = 1.0e-4, 0.3, 1.0e-3
+"""Softness of a closed loop along an axis for impulses that stop its ends, relative to how freely they move in the tree: at rest;
+more for each radian that its bodies turn by in a sub-step, up to `MOST_GIVE`, along an axis whose ends the tree lets move by less
+than the third part of how two free bodies would; and less of that along freer ones. An impulse keeps its direction for so long,
+and along an axis that hardly moves it is large: much of it would point sideways, and loops that tumble would win energy."""
+TINY = 1.0e-30
+CORRECTION_GIVE, MOST_GIVE, ERROR_GIVE = 3.0e-3, 0.02, 5.0
+"""The same for impulses that correct an error: at least, at most, and for an error as large as the distance of the joint from its
 bodies."""
 LEAST_REACH = 1.0e-3
 """Least distance of a joint from its bodies for that [m]."""
@@ -156,13 +161,24 @@ def is_second_joint(nodes, ends):
 
 
 @kernel
-def factorize_loops(nodes, tree, joints):
+def turn_of(system, nodes, joint, ends):
+    """How far the bodies of a closing joint turn in a sub-step [rad]; 0 for a second joint of two bodies, which keeps its direction
+    with them."""
+    if is_second_joint(nodes, ends):
+        return 0.0
+    _, w_a, _, w_b = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
+    return max(length(w_a), length(w_b)) * system.step.last_delta_time / system.settings.substep_count
+
+
+@kernel
+def factorize_loops(system, nodes, tree, joints):
     """Compute K and its factor, after the matrices of the tree. Return the number of axes that the tree does not hold."""
     least, give = stack_array(LOOP_ROWS, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
     row = 0
     for c in range(tree.closer_count):
         joint, ends = joints[tree.closers[c]], tree.ends[c]
         held = HELD_IN_PAIR if is_second_joint(nodes, ends) else HELD
+        give_of_turn = min(GIVE_OF_TURN * turn_of(system, nodes, joint, ends), MOST_GIVE)
         linear = mobility(nodes, tree, ends, joint, False) if joint.locked & LINEAR_AXES else 0.0
         angular = mobility(nodes, tree, ends, joint, True) if joint.locked & ANGULAR_AXES else 0.0
         for axis in range(NODE_ROWS):
@@ -170,9 +186,10 @@ def factorize_loops(nodes, tree, joints):
                 direction = locked_direction(joint, axis)
                 answer(nodes, tree, ends, direction)
                 see_answer(nodes, tree, joints, row)
-                least_free = held * product(direction, answer_to(joint, direction))
-                tree.freedom[row] = max(linear if axis < TWIST else angular, least_free)
-                least[row], give[row] = max(LEAST_LEFT * tree.freedom[row], least_free), GIVE
+                free = product(direction, answer_to(joint, direction))
+                tree.freedom[row] = max(linear if axis < TWIST else angular, held * free)
+                least[row] = max(LEAST_LEFT * tree.freedom[row], held * free)
+                give[row] = GIVE + give_of_turn * min(NEARLY_HELD * free / max(tree.loop[entry(row, row)], TINY), 1.0)
                 row += 1
     count = leave_out_held(tree, row, least)
     factorize_softened(tree, tree.inverse, row, give)

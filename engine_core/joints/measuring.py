@@ -44,6 +44,9 @@ STEEPEST = 1.0 / math.sqrt(LEAST_COSINE)
 """How many times as fast as its bodies an angle changes at most."""
 MOST_CORRECTED = 0.15
 """The largest error of an angle beyond a limit with force that is used: near a half turn a twist jumps [rad]."""
+MOST_ERROR = 0.5
+"""The largest error of a locked axis, or of a length beyond a limit with force, that is used [m], [rad]. A body that was put
+metres away from its joint comes back at 16 m/s; by the whole error it would come at hundreds and pass that on to others."""
 
 
 @kernel
@@ -100,7 +103,8 @@ def measure(joint, row_a, row_b, used):
         if joint.locked >> axis & 1:
             target = FLOAT64(joint.lower[axis])
             counts = meaning(joint, axis) if axis >= TWIST else 1.0
-            joint.error[axis] = FLOAT32((position_near(joint, axis, target) - target) * counts)
+            error = (position_near(joint, axis, target) - target) * counts
+            joint.error[axis] = FLOAT32(min(max(error, -MOST_ERROR), MOST_ERROR))
 
 
 @kernel
@@ -291,9 +295,10 @@ def aim_limit(joint, row, axis):
         row.side = FLOAT32(side)
         row.impulse = FLOAT32(0.0)
     separation = position - lower if side > 0.0 else upper - position
-    if (ANGULAR_AXES | 1 << CONE) >> axis & 1 and row.hold != SPRINGY:
-        separation = max(separation, -MOST_CORRECTED)
-        if axis != CONE and separation < 0.0:
+    if row.hold != SPRINGY:
+        is_angle = (ANGULAR_AXES | 1 << CONE) >> axis & 1
+        separation = max(separation, -MOST_CORRECTED if is_angle else -MOST_ERROR)
+        if is_angle and axis != CONE and separation < 0.0:
             separation *= meaning(joint, axis)
     row.separation = FLOAT32(separation)
 

@@ -65,12 +65,12 @@ def renew_matrices(system, nodes, tree, joints, rows, bodies, attempt):
     left, at last all limits too. Brakes that are not in the way keep holding."""
     if tree.closer_count > 0 and nodes[tree.first].count < 0:
         factorize_tree(system, nodes, tree, joints, rows, bodies, LOCKS_ALONE)
-        tree.loop_needs = INT32(factorize_loops(nodes, tree, joints))
+        tree.loop_needs = INT32(factorize_loops(system, nodes, tree, joints))
     at_most = what_is_held(tree, attempt)
     if not has_changed(system, nodes, tree, joints, rows, at_most):
         return
     factorize_tree(system, nodes, tree, joints, rows, bodies, at_most)
-    while tree.closer_count > 0 and factorize_loops(nodes, tree, joints) < tree.loop_needs and at_most != LOCKS_ALONE:
+    while tree.closer_count > 0 and factorize_loops(system, nodes, tree, joints) < tree.loop_needs and at_most != LOCKS_ALONE:
         tree.let_go += INT32(1 + tree.count // MOST_TRIES)
         at_most = what_is_held(tree, attempt)
         factorize_tree(system, nodes, tree, joints, rows, bodies, at_most)

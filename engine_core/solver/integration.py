@@ -259,6 +259,7 @@ def finish_bodies(system_address, begin, end, worker):
     bodies = view(world.bodies, world.body_capacity, BODY)
     active = view(system.bodies.active, world.body_capacity, INT32)
     has_moved = view(system.step.scratch, world.body_capacity, np.uint8)
+    some_is_limited = system.solver.some_is_limited != 0
     h = system.step.last_delta_time / system.settings.substep_count
     for slot in range(begin, end):
         body = bodies[active[slot]]
@@ -272,6 +273,8 @@ def finish_bodies(system_address, begin, end, worker):
                 store3(body.position, vector3(rare.target_position))
                 store4(body.rotation, quaternion(rare.target_rotation))
         else:
+            if some_is_limited:
+                limit_rows(system, slot + 1, slot + 2)
             finish_row(body, row)
         if body.flags & (IS_LOADED | IS_PRESSED):
             settle_load(system, body, slot + 1, h)

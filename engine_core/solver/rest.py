@@ -191,6 +191,8 @@ def count_rest(system, body, before, delta_time):
         return
     if is_steady and body.steady_time >= PROOF * system.settings.time_to_sleep:
         begin_rest(body)
+    elif length(vector3(body.rest_way)) > most_speed * body.sleep_time:  # what corrects a large error leaves it no velocity
+        begin_rest(body)
     elif is_steady and body.steady_time >= DELAY * system.settings.time_to_sleep:
         body.sleep_time = FLOAT32(system.settings.time_to_sleep - 0.5 * delta_time)
     elif system.bodies.some_rests == 0:  # written by any thread, always with the same value; every thread reads its cache line
