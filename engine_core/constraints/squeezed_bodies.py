@@ -61,8 +61,8 @@ def allow(system, body, speed, spin):
 
 @kernel
 def is_squeezed(system, body, other):
-    """Whether a body counts as squeezed: it is pressed, or the other is much heavier and moves, or an earlier contact of this step
-    has limited it, and what it hands on is no better."""
+    """Whether a body counts as squeezed: it is pressed, or the other is much heavier and moves, or an earlier contact of this
+    step has limited it. Its neighbours are no better off then."""
     if body.inverse_mass == 0.0:
         return False
     if body.flags & IS_PRESSED or body.inverse_mass >= other.inverse_mass * FLOAT32(HEAVIER) > 0.0:

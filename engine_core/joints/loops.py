@@ -28,8 +28,8 @@ than the third part of how two free bodies would; and less of that along freer o
 and along an axis that hardly moves it is large: much of it would point sideways, and loops that tumble would win energy."""
 TINY = 1.0e-30
 CORRECTION_GIVE, MOST_GIVE, ERROR_GIVE = 3.0e-3, 0.02, 5.0
-"""The same for impulses that correct an error: at least, at most, and for an error as large as the distance of the joint from its
-bodies."""
+"""Softness for impulses that correct an error: at least, at most, and for an error as large as the distance of the joint from
+its bodies."""
 LEAST_REACH = 1.0e-3
 """Least distance of a joint from its bodies for that [m]."""
 LEAST_LEFT = 1.0e-5
@@ -162,8 +162,8 @@ def is_second_joint(nodes, ends):
 
 @kernel
 def turn_of(system, nodes, joint, ends):
-    """How far the bodies of a closing joint turn in a sub-step [rad]; 0 for a second joint of two bodies, which keeps its direction
-    with them."""
+    """The angle that the bodies of a closing joint turn by in a sub-step [rad]; 0 for a second joint of two bodies, which keeps
+    its direction with them."""
     if is_second_joint(nodes, ends):
         return 0.0
     _, w_a, _, w_b = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
