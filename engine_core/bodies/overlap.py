@@ -35,6 +35,12 @@ def allowed_overlap(system, a, b):
 
 
 @kernel
+def is_deep_by(a, b, overlap):
+    """Whether two bodies that overlap by so much more than is allowed [m] overlap deeply."""
+    return overlap > DEEP_PART_OF_SIZE * min(size_of(a), size_of(b))
+
+
+@kernel
 def is_deep(system, a, b, separation):
     """Whether two bodies with this separation [m] overlap deeply, more than bodies do that have just met."""
-    return separation + allowed_overlap(system, a, b) < -DEEP_PART_OF_SIZE * min(size_of(a), size_of(b))
+    return is_deep_by(a, b, -(separation + allowed_overlap(system, a, b)))

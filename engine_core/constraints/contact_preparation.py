@@ -309,12 +309,13 @@ def prefetch_bodies(colours, pairs, all_lists, manifolds, bodies, block_index):
 
 
 @kernel
-def count_deep_contacts(system, block, count):
-    """Add the deep manifolds of a block (see DEEP_PART) to the counts of their bodies. The highest push-out speed is shared among
-    them: otherwise a body amid many others would leave with the sum of their speeds. Blocks of one colour share no moving body,
-    and colours follow one another, so the counts are the same for any number of threads."""
+def count_deep_contacts(system, block, lowest):
+    """Add the deep manifolds of a block (see DEEP_PART) to the counts of their bodies. `lowest`: of `lowest_separation`. The
+    highest push-out speed is shared among them: otherwise a body amid many others would leave with the sum of their speeds.
+    Blocks of one colour share no moving body, and colours follow one another, so the counts are the same for any number of
+    threads."""
     deep = where_less8(
-        lowest_separation(block, count) * field(block, BIAS_RATE), splat8(FLOAT32(-DEEP_PART * system.settings.push_out_speed)),
+        lowest * field(block, BIAS_RATE), splat8(FLOAT32(-DEEP_PART * system.settings.push_out_speed)),
         splat8(FLOAT32(1.0)), splat8(FLOAT32(0.0)),
     )  # fmt: skip
     if not is_any_above8(deep, splat8(FLOAT32(0.5))):
@@ -387,7 +388,8 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
             if manifold.flags & MANIFOLD_TAPERS:
                 measure_from_axis(manifold, view(address + 4 * k, LANE_FLOATS, FLOAT32))
     couple_points(address, most)
-    count_deep_contacts(system, address, most)
+    lowest = lowest_separation(address, most)
+    count_deep_contacts(system, address, lowest)
     fastest = measure_approach(address, system.solver.rows, most)
     note_impacts(address, fastest, system.solver.forces, system.settings.substep_count)
     has_impact = False
@@ -397,7 +399,7 @@ def prepare_block(system, colours, pairs, all_lists, manifolds, bodies, index, h
         a, b = bodies[manifold.body_a], bodies[manifold.body_b]
         lane = view(address + 4 * k, LANE_FLOATS, FLOAT32)
         prepare_surfaces(system, manifold, number, a, b, lane)
-        limit_squeezed(system, manifold, a, b, lane)
+        limit_squeezed(system, a, b, lane, lane8(lowest, k))
         has_impact |= mark_impact(lane, a, b)
     for k in range(8):
         whole[HAS_IMPACT * 8 + k] = INT32(has_impact)

@@ -3,16 +3,17 @@
 Contacts of bodies that overlap deeply contradict each other. Their impulses hold each other, grow far beyond any load, and cancel
 no longer as the bodies turn. The same happens where heavy bodies wedge a light one in: one of 0.1 kg among some of 200 kg would
 leave at thousands or millions of metres a second, and hit others. No impulse is right there, but it must not tear the rest of
-the world apart. So such a body becomes in a step at most as fast as the faster of the two, and by the speed at which the solver
-resolves overlap, beside what its forces add. The limits are those of speed_limits.py.
+the world apart. So such a body becomes in a step at most as fast as the faster of the two and, for what a blow may add, some
+more, beside what its forces add. The limits are those of speed_limits.py.
 """
 
 import numpy as np
 
-from ..bodies.overlap import is_deep, size_of
+from ..bodies.overlap import is_deep_by, size_of
 from ..bodies.rare import rare_of
 from ..bodies.schema import HAS_SPEED_LIMIT, IS_PRESSED, KINEMATIC
 from ..geometry.vector import length, vector3
+from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .blocks import get_vector
@@ -67,6 +68,8 @@ def is_squeezed(system, body, other):
         return False
     if body.flags & IS_PRESSED or body.inverse_mass >= other.inverse_mass * FLOAT32(HEAVIER) > 0.0:
         return True
+    if system.solver.some_is_limited == 0:
+        return False
     return INT32(forces_of(system, body.active_index + 1)[LOCKED_AXES]) & SQUEEZED != 0
 
 
@@ -81,17 +84,21 @@ def limit_by(system, body, other, speeds, speeds_of_other):
 
 
 @kernel
-def limit_squeezed(system, manifold, a, b, lane):
-    """Limit the bodies of a manifold that overlap deeply or of which one is squeezed, unless they bounce. Blocks of one colour
-    share no moving body, and colours follow one another, so the limits are the same for any number of threads."""
-    lowest = 0.0
-    for p in range(manifold.point_count):
-        lowest = min(lowest, FLOAT64(manifold.separation[p]))
-    is_bad = is_deep(system, a, b, lowest) or is_squeezed(system, a, b) or is_squeezed(system, b, a)
-    if not is_bad or lane[RESTITUTION * 8] > 0.0:
-        return
+def limit_both(system, a, b, lane):
+    """Limit both bodies of a manifold."""
+    keep_as_call()
     speeds_a, speeds_b = speeds_of(system, a, get_vector(lane, ANCHOR_A)), speeds_of(system, b, get_vector(lane, ANCHOR_B))
     if a.inverse_mass > 0.0:
         limit_by(system, a, b, speeds_a, speeds_b)
     if b.inverse_mass > 0.0:
         limit_by(system, b, a, speeds_b, speeds_a)
+
+
+@kernel
+def limit_squeezed(system, a, b, lane, lowest):
+    """Limit the bodies of a manifold that overlap deeply or of which one is squeezed, unless they bounce. `lowest`: their least
+    separation beyond the allowed overlap [m]. Blocks of one colour share no moving body, and colours follow one another, so the
+    limits are the same for any number of threads."""
+    is_bad = is_squeezed(system, a, b) or is_squeezed(system, b, a) or (lowest < 0.0 and is_deep_by(a, b, -lowest))
+    if is_bad and lane[RESTITUTION * 8] <= 0.0:
+        limit_both(system, a, b, lane)
