@@ -33,7 +33,7 @@ SPIN_CHANGE = 3  # [rad/s]
 HELD_NEXT = 0  # the next value of HELD_BACK
 CARRIER = 1  # int32: the body that is hit, if it moves on and takes this one along; else -1
 MET = 2  # int32: the body that is hit; -1 for a body that is only joined to one that hit something
-LOCKED_AXES = 7  # bits of BODY.axis_locks as a number, whose velocities are 0; and LIMITED
+LOCKED_AXES = 7  # bits of BODY.axis_locks as a number, whose velocities are 0; LIMITED, SQUEEZED
 LIMITED = 64  # the velocities of the row are limited
 SQUEEZED = 128  # they are for this step, see squeezed_bodies.py
 

@@ -22,11 +22,13 @@ from .trees import foresees_drift, gather_up, spread_down
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 GIVE, GIVE_OF_TURN, NEARLY_HELD = 1.0e-4, 0.3, 1.0e-3
-"""Softness of a closed loop along an axis for impulses that stop its ends, relative to how freely they move in the tree: at rest;
-more for each radian that its bodies turn by in a sub-step, up to `MOST_GIVE`, along an axis whose ends the tree lets move by less
-than the third part of how two free bodies would; and less of that along freer ones. An impulse keeps its direction for so long,
-and along an axis that hardly moves it is large: much of it would point sideways, and loops that tumble would win energy."""
+"""Softness of a closed loop along an axis for impulses that stop its ends, relative to how freely they move in the tree. `GIVE`
+is that at rest. For each radian that its bodies turn by in a sub-step `GIVE_OF_TURN` is added, up to `MOST_GIVE`, along an axis
+whose ends the tree lets move by less than the part `NEARLY_HELD` of how two free bodies would, and less along freer ones. An
+impulse keeps its direction for so long, and along an axis that hardly moves it is large: much of it would point sideways, and
+loops that tumble would win energy. A second joint of two bodies keeps its direction with them."""
 TINY = 1.0e-30
+"""Avoids a division by zero."""
 CORRECTION_GIVE, MOST_GIVE, ERROR_GIVE = 3.0e-3, 0.02, 5.0
 """Softness for impulses that correct an error: at least, at most, and for an error as large as the distance of the joint from
 its bodies."""
@@ -161,11 +163,8 @@ def is_second_joint(nodes, ends):
 
 
 @kernel
-def turn_of(system, nodes, joint, ends):
-    """The angle that the bodies of a closing joint turn by in a sub-step [rad]; 0 for a second joint of two bodies, which keeps
-    its direction with them."""
-    if is_second_joint(nodes, ends):
-        return 0.0
+def turn_of(system, joint):
+    """The angle that the faster of a joint's bodies turns by in a sub-step [rad]."""
     _, w_a, _, w_b = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
     return max(length(w_a), length(w_b)) * system.step.last_delta_time / system.settings.substep_count
 
@@ -177,8 +176,9 @@ def factorize_loops(system, nodes, tree, joints):
     row = 0
     for c in range(tree.closer_count):
         joint, ends = joints[tree.closers[c]], tree.ends[c]
-        held = HELD_IN_PAIR if is_second_joint(nodes, ends) else HELD
-        give_of_turn = min(GIVE_OF_TURN * turn_of(system, nodes, joint, ends), MOST_GIVE)
+        held, give_of_turn = HELD_IN_PAIR, 0.0
+        if not is_second_joint(nodes, ends):
+            held, give_of_turn = HELD, min(GIVE_OF_TURN * turn_of(system, joint), MOST_GIVE)
         linear = mobility(nodes, tree, ends, joint, False) if joint.locked & LINEAR_AXES else 0.0
         angular = mobility(nodes, tree, ends, joint, True) if joint.locked & ANGULAR_AXES else 0.0
         for axis in range(NODE_ROWS):

@@ -16,6 +16,8 @@ anywhere; those of a body that creeps are many times as small as the least accel
 A body that swings accelerates to and fro, so that the average tells nothing. Its acceleration changes little from one step to the
 next (`BODY.last_change`), except near the middle of its way, where the body may sleep.
 
+A body that joints or contacts move without leaving it a velocity, to correct a large error, is not at rest until it is there.
+
 A body that a spring of a joint brings to its place at a slow, even pace is not at rest either (`is_under_way`).
 """
 
@@ -191,7 +193,7 @@ def count_rest(system, body, before, delta_time):
         return
     if is_steady and body.steady_time >= PROOF * system.settings.time_to_sleep:
         begin_rest(body)
-    elif length(vector3(body.rest_way)) > most_speed * body.sleep_time:  # what corrects a large error leaves it no velocity
+    elif length(vector3(body.rest_way)) > most_speed * body.sleep_time:  # its velocity does not tell its motion
         begin_rest(body)
     elif is_steady and body.steady_time >= DELAY * system.settings.time_to_sleep:
         body.sleep_time = FLOAT32(system.settings.time_to_sleep - 0.5 * delta_time)

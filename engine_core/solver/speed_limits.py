@@ -47,18 +47,8 @@ def limit(velocity, most):
 
 
 @kernel
-def limit_body(system, body):
-    """Scale the velocities of a body down to its limits. For the thread that changes it; kinematic bodies have none."""
-    if body.flags & HAS_SPEED_LIMIT and body.mode != KINEMATIC:
-        rare = rare_of(system.world, body)
-        limit(body.linear_velocity, FLOAT64(rare.max_linear_velocity))
-        limit(body.angular_velocity, FLOAT64(rare.max_angular_velocity))
-
-
-@kernel
 def finish_limits(system, body):
-    """Limit a body as the step ends. One that moves at its limit does not rest, however low that is: something drives it."""
-    limit_body(system, body)
+    """Begin a new rest of a body that moves at its limit as the step ends, however low that is: something drives it."""
     rare = rare_of(system.world, body)
     speed, spin = length(vector3(body.linear_velocity)), length(vector3(body.angular_velocity))
     if speed > NEARLY * FLOAT64(rare.max_linear_velocity) or spin > NEARLY * FLOAT64(rare.max_angular_velocity):
@@ -71,9 +61,10 @@ def prepare_limits(system, body, number):
     written before."""
     if not body.flags & HAS_SPEED_LIMIT or body.mode == KINEMATIC:
         return
-    limit_body(system, body)
     rare, limits = rare_of(system.world, body), view(system.solver.inertias + number * INERTIA_SIZE, INERTIA_FLOATS, FLOAT32)
     limits[MOST_SPEED], limits[MOST_SPIN] = rare.max_linear_velocity, rare.max_angular_velocity
+    limit(body.linear_velocity, FLOAT64(rare.max_linear_velocity))
+    limit(body.angular_velocity, FLOAT64(rare.max_angular_velocity))
     forces_of(system, number)[LOCKED_AXES] += FLOAT32(LIMITED)
     if system.solver.some_is_limited == 0:  # written by any thread, always with the same value
         system.solver.some_is_limited = 1

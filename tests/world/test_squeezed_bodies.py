@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import scree
+from scree.constraints.squeezed_bodies import LEAST_MORE, MOST_MORE
 
 TICK = 1.0 / 60.0
 MASSES = (0.1, 1.0, 10.0, 200.0)
-LEAST_MORE, MOST_MORE = 5.0, 20.0  # as constraints/squeezed_bodies.py has them [m/s]
 
 
 def turned(rotation, vector) -> np.ndarray:
