@@ -16,7 +16,7 @@ from ..geometry.vector import cross, dot, length, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array
 from .holding import answer_to, locked_direction, product
-from .measuring import read_motion, row_of
+from .measuring import fastest_spin, read_motion, row_of
 from .schema import ANGULAR_AXES, LINEAR_AXES, LOOP_ROWS, LOOP_TRIANGLE, NODE_ROWS, TWIST
 from .trees import foresees_drift, gather_up, spread_down
 
@@ -163,22 +163,15 @@ def is_second_joint(nodes, ends):
 
 
 @kernel
-def turn_of(system, joint):
-    """The angle that the faster of a joint's bodies turns by in a sub-step [rad]."""
-    _, w_a, _, w_b = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
-    return max(length(w_a), length(w_b)) * system.step.last_delta_time / system.settings.substep_count
-
-
-@kernel
 def factorize_loops(system, nodes, tree, joints):
     """Compute K and its factor, after the matrices of the tree. Return the number of axes that the tree does not hold."""
     least, give = stack_array(LOOP_ROWS, FLOAT64), stack_array(LOOP_ROWS, FLOAT64)
-    row = 0
+    row, h = 0, system.step.last_delta_time / system.settings.substep_count
     for c in range(tree.closer_count):
         joint, ends = joints[tree.closers[c]], tree.ends[c]
         held, give_of_turn = HELD_IN_PAIR, 0.0
         if not is_second_joint(nodes, ends):
-            held, give_of_turn = HELD, min(GIVE_OF_TURN * turn_of(system, joint), MOST_GIVE)
+            held, give_of_turn = HELD, min(GIVE_OF_TURN * fastest_spin(system, joint) * h, MOST_GIVE)
         linear = mobility(nodes, tree, ends, joint, False) if joint.locked & LINEAR_AXES else 0.0
         angular = mobility(nodes, tree, ends, joint, True) if joint.locked & ANGULAR_AXES else 0.0
         for axis in range(NODE_ROWS):

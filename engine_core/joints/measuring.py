@@ -45,8 +45,9 @@ STEEPEST = 1.0 / math.sqrt(LEAST_COSINE)
 MOST_CORRECTED = 0.15
 """The largest error of an angle beyond a limit with force that is used: near a half turn a twist jumps [rad]."""
 MOST_ERROR = 0.5
-"""The largest error of a locked axis, or of a length beyond a limit with force, that is used [m], [rad]. A body that was put
-metres away from its joint comes back at 16 m/s; by the whole error it would come at hundreds and pass that on to others."""
+"""The largest error of a locked axis, or of a length beyond a limit with force, that is used [m], [rad]. Where a lever is longer
+than 1 m, the end of the lever moves by that, and the joints of a tree share it. A body that was put metres away from its joint
+comes back at 16 m/s; by the whole error it would come at hundreds and pass that on to others."""
 
 
 @kernel
@@ -99,12 +100,23 @@ def measure(joint, row_a, row_b, used):
     if used & GEARS or has_one_swing(joint):
         x_b, _, _ = matrix_rows(conjugate(multiply(turn_b, quaternion(joint.start_rotations[1]))))
         store3(joint.axis_b, x_b)
+    measure_errors(joint)
+
+
+@kernel
+def measure_errors(joint):
+    """Write the errors of the locked axes, and how far the ends of the joint have to move until there are none."""
+    reach, way = math.sqrt(max(length_squared(vector3(joint.arms[0])), length_squared(vector3(joint.arms[1])))), 0.0
     for axis in range(6):
         if joint.locked >> axis & 1:
-            target = FLOAT64(joint.lower[axis])
-            counts = meaning(joint, axis) if axis >= TWIST else 1.0
-            error = (position_near(joint, axis, target) - target) * counts
-            joint.error[axis] = FLOAT32(min(max(error, -MOST_ERROR), MOST_ERROR))
+            is_angle = axis >= TWIST
+            target, lever = FLOAT64(joint.lower[axis]), reach if is_angle else 1.0
+            error = (position_near(joint, axis, target) - target) * (meaning(joint, axis) if is_angle else 1.0)
+            most = MOST_ERROR / max(lever, 1.0)
+            error = min(max(error, -most), most)
+            joint.error[axis] = FLOAT32(error)
+            way += abs(error) * lever
+    joint.way_back = FLOAT32(way)
 
 
 @kernel
@@ -310,6 +322,36 @@ def read_motion(row_a, row_b):
         vector3(row_a[LINEAR_VELOCITY:]), vector3(row_a[ANGULAR_VELOCITY:]),
         vector3(row_b[LINEAR_VELOCITY:]), vector3(row_b[ANGULAR_VELOCITY:]),
     )  # fmt: skip
+
+
+@kernel
+def fastest_spin(system, joint):
+    """The spin of the faster turning of a joint's bodies [rad/s]."""
+    _, w_a, _, w_b = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
+    return max(length(w_a), length(w_b))
+
+
+@kernel
+def lever_turn(joint, side, spin):
+    """How fast a spin [rad/s] turns the lever by which a joint moves one of its bodies [rad/s], weighted by how much the body
+    responds by turning: a wheel on its axle has no lever."""
+    arm = vector3(joint.arms[side])
+    square = length_squared(arm)
+    if square == 0.0:
+        return 0.0
+    turn = math.sqrt(length_squared(cross(spin, arm)) / square)
+    if joint.pushes[side] == 0:
+        return turn
+    x, y, z = vector3(joint.masses[side])
+    by_turn = square * (joint.inertias[side, 0] + joint.inertias[side, 1] + joint.inertias[side, 2])
+    return turn * by_turn / (by_turn + x + y + z)
+
+
+@kernel
+def fastest_lever(system, joint):
+    """How fast the faster lever of a joint turns [rad/s], see `lever_turn`."""
+    _, w_a, _, w_b = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
+    return max(lever_turn(joint, 0, w_a), lever_turn(joint, 1, w_b))
 
 
 @kernel

@@ -54,6 +54,7 @@ JOINT = np.dtype(
         ("angular_impulse", "f4", 3),
         # Measured in each sub-step.
         ("error", "f4", 6),  # of locked axes: distance from the locked position
+        ("way_back", "f4"),  # the sum of these errors, angles times the longer lever [m]
         ("drift", "f8", 6),  # of the locked axes, see curvature.py; of a joint in a tree those of the last sub-step
         ("axes", "f4", (3, 3)),  # of frame A, world
         ("turns", "f4", (3, 3)),  # directions of a turn of B relative to A that change the three angles

@@ -16,17 +16,19 @@ from ..runtime.prefetch import LINE, prefetch_lines
 from .curvature import keep_drifts
 from .held_rows import LIMITS_TOO, LOCKS_ALONE, MOTORS_TOO, bound_held
 from .loops import close_loops, factorize_loops, finish_loops, measure_loops, open_loops
-from .measuring import measure_joint, read_motion, row_of
+from .measuring import MOST_ERROR, fastest_lever, measure_joint, read_motion, row_of
 from .order import nodes_of
 from .preparation import joints_of, rows_of
 from .schema import JOINT, TREE, TREE_NODE, UNLIMITED
-from .solving import add_to_totals, push_springs, relax_joint, relax_rows, solve_joint, warm_start_joint
+from .solving import (
+    add_to_totals, kept_part, push_springs, relax_joint, relax_rows, solve_joint, warm_start_joint, weaken,
+)  # fmt: skip
 from .trees import (
     begin_tree, factorize_tree, finish_tree, forget_drifts, gather_up, has_changed, is_calm, is_rubbed, keep_motions,
     measure_drifts, spread_down,
 )  # fmt: skip
 
-INT32, FLOAT32 = np.int32, np.float32
+INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 MOTOR_ATTEMPTS = 3
 """How often a tree is solved with motors at most; then the remaining ones stay as they are."""
 MOST_TRIES = 16
@@ -154,16 +156,6 @@ def solve_rows_of_tree(system, tree, joints, rows, h, softness):
 
 
 @kernel
-def weaken(joint, rows, part):
-    """Scale the impulses of a joint by a part."""
-    for k in range(3):
-        joint.linear_impulse[k] *= FLOAT32(part)
-        joint.angular_impulse[k] *= FLOAT32(part)
-    for r in range(joint.first_row, joint.first_row + joint.row_count):
-        rows[r].impulse *= FLOAT32(part)
-
-
-@kernel
 def shift_forces(system, nodes, tree, part):
     """Add a part of the change of velocity by forces in a sub-step to the bodies of a tree. All of it is applied before joints
     are solved; half is taken back then, and added after bodies have moved. So velocities are those at the bodies' positions, and
@@ -211,14 +203,29 @@ def relax_rows_of_tree(system, nodes, tree, joints, rows, h, late):
 
 
 @kernel
+def kept_part_of_tree(system, tree, joints, impulse_scale):
+    """The part of its impulses that a tree keeps for its warm start, the same for all its joints, since they hold each other. A
+    loop can be held by many forces that differ by an internal stress. Trees with loops forget as much of their impulses as joints
+    in no tree do, or the stress would grow without end."""
+    if not tree.is_looped:
+        return 1.0
+    if not tree.is_coupled:
+        return 1.0 - impulse_scale
+    fastest, way = 0.0, 0.0
+    for index in joints_in(system, tree):
+        fastest, way = max(fastest, fastest_lever(system, joints[index])), way + FLOAT64(joints[index].way_back)
+    return (1.0 - impulse_scale) * kept_part(system, fastest, way)
+
+
+@kernel
 def warm_start_tree(system, nodes, tree, joints, rows, impulse_scale):
-    """Apply the last impulses of a tree. A loop can be held by many forces that differ by an internal stress. Trees with loops
-    forget as much of their impulses as joints in no tree do, or the stress would grow without end."""
+    """Apply the last impulses of a tree."""
     if tree.is_drifting:
         keep_motions(system, nodes, tree)
+    part = kept_part_of_tree(system, tree, joints, impulse_scale)
     for index in joints_in(system, tree):
-        if tree.is_looped:
-            weaken(joints[index], rows, 1.0 - impulse_scale)
+        if part < 1.0:
+            weaken(joints[index], rows, part)
         warm_start_joint(system, joints[index], rows)
 
 
@@ -232,12 +239,21 @@ def tables_of(system):
 
 
 @kernel
+def corrected_part(system, tree, joints):
+    """The part of the errors of a tree that is corrected: all its joints together move no body faster than one of them may."""
+    way = 0.0
+    for index in joints_in(system, tree):
+        way += FLOAT64(joints[index].way_back)
+    return MOST_ERROR / max(way, MOST_ERROR)
+
+
+@kernel
 def push_tree(system, nodes, tree, joints, rows, bodies, h, softness):
     """Run the pass with bias over a tree, after its warm start: its bodies then have the velocities to move with."""
     if tree.is_split:
         scale_bounds(system, tree, joints, rows, 0.5)
     solve_rows_of_tree(system, tree, joints, rows, h, softness)
-    solve_without_drift(system, nodes, tree, joints, rows, bodies, softness[0])
+    solve_without_drift(system, nodes, tree, joints, rows, bodies, softness[0] * corrected_part(system, tree, joints))
 
 
 @kernel
