@@ -22,8 +22,8 @@ UNMOVED = 1.0e-9
 """An axis along which the bodies respond by no more than this part of their response along all axes cannot be held: they are
 locked."""
 LEAST_APART, LEAST_APART_LOCKED = 1.0e-6, 1.0e-2
-"""The least part of an axis that is independent of the axes before it; with less it is redundant. For the second see
-`least_apart`."""
+"""The least part of an axis that is independent of the axes before it; with less it is redundant. The second is for bodies that
+may not move along, or turn about, some world axis: the little they could do there would mean racing along the others."""
 LEAST_LEFT = 1.0e-7
 """The least part of a row's effect on free bodies; with less it is locked, and has no effect. A small ball on a long arm has
 little left, too: the square of the ratio of their sizes."""
@@ -91,7 +91,7 @@ def trace_of(of_bodies):
 @kernel
 def least_apart(joint, usual):
     """The part of an angular axis that must remain after holding others: `usual`, or much if a body may not turn about some world
-    axis. The little it could do there would mean turning wildly about the others."""
+    axis."""
     for side in range(2):
         inertia = joint.inertias[side]
         most = max(inertia[0], inertia[1], inertia[2])
@@ -101,11 +101,21 @@ def least_apart(joint, usual):
 
 
 @kernel
+def has_locked_way(joint):
+    """Whether a body of a joint may not move along some world axis, but along others."""
+    for side in range(2):
+        x, y, z = vector3(joint.masses[side])
+        if max(x, y, z) > 0.0 and min(x, y, z) == 0.0:
+            return True
+    return False
+
+
+@kernel
 def find_locks(joint, held):
     """Write the locked axes of a joint that can move its bodies, their responses, and the factor of their matrix. Return their
     number."""
     count, least_linear, least_angular = 0, UNMOVED * trace_of(joint.masses), UNMOVED * trace_of(joint.inertias)
-    apart = least_apart(joint, 0.0)
+    apart, linear_apart = least_apart(joint, 0.0), LEAST_APART_LOCKED if has_locked_way(joint) else 0.0
     for axis in range(NODE_ROWS):
         if joint.locked >> axis & 1 == 0:
             continue
@@ -120,7 +130,7 @@ def find_locks(joint, held):
         for other in range(count):
             held.block[entry(count, other)] = product(direction, three(held.answers[other]))
         held.block[entry(count, count)] = k * (1.0 + WELL_CONDITIONED)
-        if factorize_row(held.block, count) > (0.0 if axis < TWIST else apart) * k:
+        if factorize_row(held.block, count) > (linear_apart if axis < TWIST else apart) * k:
             count += 1
     return count
 
@@ -146,5 +156,5 @@ def hold_row(joint, row, held, count):
     store3(row.angular_b, angular_b)
     store3(row.torque, torque)
     left = (linear, angular_a, angular_b)
-    k = product(left, answer_to(joint, left))
-    return k if k > LEAST_LEFT * alone else 0.0
+    k, least = product(left, answer_to(joint, left)), LEAST_APART_LOCKED if has_locked_way(joint) else LEAST_LEFT
+    return k if k > least * alone else 0.0

@@ -14,7 +14,7 @@ from ..geometry.vector import (
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .curvature import has_one_swing
-from .holding import HELD, LEAST_APART, UNMOVED, find_locks, hold_row, least_apart
+from .holding import HELD, LEAST_APART, UNMOVED, find_locks, has_locked_way, hold_row, least_apart
 from .pinned_turns import PIN, UNKNOWN, hold_turn, is_pinned
 from .schema import (
     ANGULAR_AXES, AXIS_COUNT, CONE, DISTANCE, GEAR, LIMIT, LINEAR_AXES, MOTOR, RACK, SPRING, SPRINGY, SWING_Y, SWING_Z,
@@ -48,6 +48,8 @@ MOST_ERROR = 0.5
 """The largest error of a locked axis, or of a length beyond a limit with force, that is used [m], [rad]. Where a lever is longer
 than 1 m, the end of the lever moves by that, and the joints of a tree share it. A body that was put metres away from its joint
 comes back at 16 m/s; by the whole error it would come at hundreds and pass that on to others."""
+MOST_BY_TURNS = 0.02
+"""The largest error that is used along a world axis along which neither body may move [m]: only turns correct it."""
 
 
 @kernel
@@ -117,6 +119,24 @@ def measure_errors(joint):
             joint.error[axis] = FLOAT32(error)
             way += abs(error) * lever
     joint.way_back = FLOAT32(way)
+    if has_locked_way(joint):
+        for k in range(3):
+            if joint.masses[0, k] + joint.masses[1, k] == FLOAT32(0.0):
+                leave_to_turns(joint, k)
+
+
+@kernel
+def leave_to_turns(joint, k):
+    """Reduce the errors of the linear axes along world axis k to `MOST_BY_TURNS`: the bodies would turn at hundreds of radians a
+    second to correct more."""
+    error = 0.0
+    for axis in range(3):
+        if joint.locked >> axis & 1:
+            error += FLOAT64(joint.error[axis]) * FLOAT64(joint.axes[axis, k])
+    excess = error - min(max(error, -MOST_BY_TURNS), MOST_BY_TURNS)
+    for axis in range(3):
+        if joint.locked >> axis & 1:
+            joint.error[axis] -= FLOAT32(excess * FLOAT64(joint.axes[axis, k]))
 
 
 @kernel
