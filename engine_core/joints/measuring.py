@@ -46,8 +46,10 @@ MOST_CORRECTED = 0.15
 """The largest error of an angle beyond a limit with force that is used: near a half turn a twist jumps [rad]."""
 MOST_ERROR = 0.5
 """The largest error of a locked axis, or of a length beyond a limit with force, that is used [m], [rad]. Where a lever is longer
-than 1 m, the end of the lever moves by that, and the joints of a tree share it. A body that was put metres away from its joint
-comes back at 16 m/s; by the whole error it would come at hundreds and pass that on to others."""
+than 1 m, the end of the lever moves by that. A body that was put metres away from its joint comes back at 16 m/s; by the whole
+error it would come at hundreds and pass that on to others."""
+MOST_TOGETHER = 1.0
+"""The most of that for a tree: the root of the sum of squares over its joints [m]. From joint to joint speeds add up."""
 MOST_BY_TURNS = 0.02
 """The largest error that is used along a world axis along which neither body may move [m]: only turns correct it."""
 
@@ -349,29 +351,6 @@ def fastest_spin(system, joint):
     """The spin of the faster turning of a joint's bodies [rad/s]."""
     _, w_a, _, w_b = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
     return max(length(w_a), length(w_b))
-
-
-@kernel
-def lever_turn(joint, side, spin):
-    """How fast a spin [rad/s] turns the lever by which a joint moves one of its bodies [rad/s], weighted by how much the body
-    responds by turning: a wheel on its axle has no lever."""
-    arm = vector3(joint.arms[side])
-    square = length_squared(arm)
-    if square == 0.0:
-        return 0.0
-    turn = math.sqrt(length_squared(cross(spin, arm)) / square)
-    if joint.pushes[side] == 0:
-        return turn
-    x, y, z = vector3(joint.masses[side])
-    by_turn = square * (joint.inertias[side, 0] + joint.inertias[side, 1] + joint.inertias[side, 2])
-    return turn * by_turn / (by_turn + x + y + z)
-
-
-@kernel
-def fastest_lever(system, joint):
-    """How fast the faster lever of a joint turns [rad/s], see `lever_turn`."""
-    _, w_a, _, w_b = read_motion(row_of(system, joint, 0), row_of(system, joint, 1))
-    return max(lever_turn(joint, 0, w_a), lever_turn(joint, 1, w_b))
 
 
 @kernel

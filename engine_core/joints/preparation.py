@@ -16,6 +16,8 @@ from .schema import (
 )  # fmt: skip
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
+FORGOTTEN_WAY = 0.5
+"""A joint whose levers a script moved by this forgets its impulses [m]; by less, the part that is the square of theirs."""
 
 
 @kernel
@@ -134,6 +136,24 @@ def open_rows(joint, rows, h, step_time, warm):
             at += 1
 
 
+@kernel
+def weaken(joint, rows, part):
+    """Scale the impulses of a joint by a part."""
+    for k in range(3):
+        joint.linear_impulse[k] *= FLOAT32(part)
+        joint.angular_impulse[k] *= FLOAT32(part)
+    for r in range(joint.first_row, joint.first_row + joint.row_count):
+        rows[r].impulse *= FLOAT32(part)
+
+
+@kernel
+def part_left(joint, levers):
+    """The part of its impulses that a joint keeps whose bodies were put elsewhere since the last step. `levers`: as that step
+    left them, both [m]. Old impulses do not fit other levers."""
+    moved = length(subtract(vector3(joint.arms[0]), levers[:3])) + length(subtract(vector3(joint.arms[1]), levers[3:]))
+    return 1.0 - min((moved / FORGOTTEN_WAY) ** 2, 1.0)
+
+
 @entry_point(JOB_SIGNATURE)
 def prepare_joints(system_address, begin, end, worker):
     """Job: prepare the active joints `begin` to `end - 1` and measure them. Reads bodies; writes joints and their rows."""
@@ -156,7 +176,9 @@ def prepare_joints(system_address, begin, end, worker):
             joint.total_twist[axis] = FLOAT32(0.0)
         open_rows(joint, rows, h, system.step.last_delta_time, warm)
         joint.is_stiff = INT32(0)
+        levers = vector3(joint.arms[0]) + vector3(joint.arms[1])
         measure_joint(system, joint, rows, h)
+        weaken(joint, rows, part_left(joint, levers))
         if joint.node < 0:
             keep_drifts(joint, read_motion(row_of(system, joint, 0), row_of(system, joint, 1)), h)
         joint.total_time = FLOAT32(system.step.last_delta_time)  # still 0 for one that was made just now: see `weigh_spring`

@@ -15,17 +15,13 @@ from ..geometry.vector import (
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from .curvature import keep_drifts
-from .measuring import MOST_ERROR, fastest_lever, measure_joint, read_motion, row_of, row_speed
+from .measuring import measure_joint, read_motion, row_of, row_speed
 from .preparation import joints_of, rows_of
 from .schema import ANGULAR_AXES, AXIS_COUNT, FIRM, LIMIT, LINEAR_AXES, SPRING, SPRINGY, TWIST
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 LEAST_BOUNCE = 0.2
 """A limit that is hit more slowly does not bounce [m/s], [rad/s]."""
-FORGOTTEN_TURN = 0.25
-"""Joints in a loop that no tree solves as a whole begin a sub-step with less of their last impulses the more their levers turn
-meanwhile, and with nothing from this on [rad]. Such impulses hold each other. Turned, they cancel no longer, and one pass does
-not take back what they do: networks of 20 bodies reached 1e8 m/s."""
 
 
 @kernel
@@ -162,24 +158,6 @@ def softness_of(system, h):
 
 
 @kernel
-def weaken(joint, rows, part):
-    """Scale the impulses of a joint by a part."""
-    for k in range(3):
-        joint.linear_impulse[k] *= FLOAT32(part)
-        joint.angular_impulse[k] *= FLOAT32(part)
-    for r in range(joint.first_row, joint.first_row + joint.row_count):
-        rows[r].impulse *= FLOAT32(part)
-
-
-@kernel
-def kept_part(system, speed, way):
-    """The part of their impulses that joints in a loop keep in a sub-step. `speed`: of the fastest turning lever [rad/s]; `way`:
-    how far their ends are from where they belong [m]. Old impulses do not fit the levers of a body that was put elsewhere."""
-    turn = speed * system.step.last_delta_time / system.settings.substep_count
-    return 1.0 - min((turn / FORGOTTEN_TURN) ** 2 + (way / MOST_ERROR) ** 2, 1.0)
-
-
-@kernel
 def warm_start_joint(system, joint, rows):
     """Apply the last impulses of a joint to the rows of its bodies."""
     row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
@@ -300,19 +278,6 @@ def add_to_totals(joint, rows):
         angular = add_scaled(angular, vector3(row.torque), impulse)
     store3(joint.total_impulse, add(vector3(joint.total_impulse), linear))
     store3(joint.total_twist, add(vector3(joint.total_twist), angular))
-
-
-@entry_point(JOB_SIGNATURE)
-def warm_start_joints(system_address, begin, end, worker):
-    """Job: apply the last impulses of the active joints `begin` to `end - 1` to the rows of their bodies."""
-    system = system_at(system_address)
-    joints, rows = joints_of(system), rows_of(system)
-    active = view(system.joints.active, system.joints.count, INT32)
-    for k in range(begin, end):
-        joint = joints[active[k]]
-        if joint.locked & (LINEAR_AXES | ANGULAR_AXES):
-            weaken(joint, rows, kept_part(system, fastest_lever(system, joint), FLOAT64(joint.way_back)))
-        warm_start_joint(system, joint, rows)
 
 
 @entry_point(JOB_SIGNATURE)

@@ -14,18 +14,6 @@ from .tree_passes import (
 
 
 @entry_point(JOB_SIGNATURE)
-def warm_start_trees(system_address, begin, end, worker):
-    """Job: warm start of those of the trees `begin` to `end - 1` with joints attached that are in no tree: these are solved first
-    and must feel the pull of the trees."""
-    system = system_at(system_address)
-    _, joints, rows, nodes, trees = tables_of(system)
-    _, _, impulse_scale = softness_of(system, system.step.last_delta_time / system.settings.substep_count)
-    for t in range(begin, end):
-        if trees[t].is_coupled:
-            warm_start_tree(system, nodes, trees[t], joints, rows, impulse_scale)
-
-
-@entry_point(JOB_SIGNATURE)
 def solve_trees(system_address, begin, end, worker):
     """Job: the pass with bias over the trees `begin` to `end - 1`, and the warm start of those with nothing else attached, which
     uses data in the cache twice. No two trees share a moving body."""

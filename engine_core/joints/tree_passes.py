@@ -4,6 +4,8 @@ Before: warm start, the springs and the rows that are not held, the tree as a wh
 loops (loops.py); and after the bodies have moved, all that again without bias.
 """
 
+import math
+
 import numpy as np
 
 from ..bodies.records import world_at
@@ -16,12 +18,12 @@ from ..runtime.prefetch import LINE, prefetch_lines
 from .curvature import keep_drifts
 from .held_rows import LIMITS_TOO, LOCKS_ALONE, MOTORS_TOO, bound_held
 from .loops import close_loops, factorize_loops, finish_loops, measure_loops, open_loops
-from .measuring import MOST_ERROR, fastest_lever, measure_joint, read_motion, row_of
+from .measuring import MOST_TOGETHER, measure_joint, read_motion, row_of
 from .order import nodes_of
-from .preparation import joints_of, rows_of
+from .preparation import joints_of, rows_of, weaken
 from .schema import JOINT, TREE, TREE_NODE, UNLIMITED
 from .solving import (
-    add_to_totals, kept_part, push_springs, relax_joint, relax_rows, solve_joint, warm_start_joint, weaken,
+    add_to_totals, push_springs, relax_joint, relax_rows, solve_joint, warm_start_joint,
 )  # fmt: skip
 from .trees import (
     begin_tree, factorize_tree, finish_tree, forget_drifts, gather_up, has_changed, is_calm, is_rubbed, keep_motions,
@@ -203,29 +205,14 @@ def relax_rows_of_tree(system, nodes, tree, joints, rows, h, late):
 
 
 @kernel
-def kept_part_of_tree(system, tree, joints, impulse_scale):
-    """The part of its impulses that a tree keeps for its warm start, the same for all its joints, since they hold each other. A
-    loop can be held by many forces that differ by an internal stress. Trees with loops forget as much of their impulses as joints
-    in no tree do, or the stress would grow without end."""
-    if not tree.is_looped:
-        return 1.0
-    if not tree.is_coupled:
-        return 1.0 - impulse_scale
-    fastest, way = 0.0, 0.0
-    for index in joints_in(system, tree):
-        fastest, way = max(fastest, fastest_lever(system, joints[index])), way + FLOAT64(joints[index].way_back)
-    return (1.0 - impulse_scale) * kept_part(system, fastest, way)
-
-
-@kernel
 def warm_start_tree(system, nodes, tree, joints, rows, impulse_scale):
-    """Apply the last impulses of a tree."""
+    """Apply the last impulses of a tree. A loop can be held by many forces that differ by an internal stress. Trees with loops
+    forget as much of their impulses as joints in no tree do, or the stress would grow without end."""
     if tree.is_drifting:
         keep_motions(system, nodes, tree)
-    part = kept_part_of_tree(system, tree, joints, impulse_scale)
     for index in joints_in(system, tree):
-        if part < 1.0:
-            weaken(joints[index], rows, part)
+        if tree.is_looped:
+            weaken(joints[index], rows, 1.0 - impulse_scale)
         warm_start_joint(system, joints[index], rows)
 
 
@@ -240,11 +227,11 @@ def tables_of(system):
 
 @kernel
 def corrected_part(system, tree, joints):
-    """The part of the errors of a tree that is corrected: all its joints together move no body faster than one of them may."""
-    way = 0.0
+    """The part of the errors of a tree that is corrected, see `MOST_TOGETHER`."""
+    squares = 0.0
     for index in joints_in(system, tree):
-        way += FLOAT64(joints[index].way_back)
-    return MOST_ERROR / max(way, MOST_ERROR)
+        squares += FLOAT64(joints[index].way_back) ** 2
+    return 1.0 if squares <= MOST_TOGETHER**2 else MOST_TOGETHER / math.sqrt(squares)
 
 
 @kernel

@@ -11,8 +11,9 @@ from ..constraints.schema import COLOUR_COUNT, OVERFLOW
 from ..edit.applied_changes import update_trees
 from ..joints.answers import answer_bounces, answer_bounces_in_trees
 from ..joints.preparation import prepare_joints, store_joints
-from ..joints.solving import relax_joints, solve_joints, warm_start_joints
-from ..joints.tree_jobs import relax_trees, solve_trees, warm_start_trees
+from ..joints.solving import relax_joints, solve_joints
+from ..joints.tree_jobs import relax_trees, solve_trees
+from ..joints.warm_starts import warm_start_joints, warm_start_trees
 from ..runtime.job_system import JOB_SYSTEM, run_job
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
