@@ -9,8 +9,9 @@ from .energy_bound import begin_bound, end_bound, is_carried, pause_bound, resum
 from .parts import give_motions_back, is_too_fast, solve_in_parts
 from .solving import softness_of
 from .tree_passes import (
-    add_tree_to_totals, joints_in, prefetch_tree, push_tree, relax_tree, shift_forces, tables_of, warm_start_tree,
+    add_tree_to_totals, joints_in, prefetch_tree, push_tree, relax_tree, shift_forces, tables_of,
 )  # fmt: skip
+from .warm_starts import warm_start_safely
 
 
 @entry_point(JOB_SIGNATURE)
@@ -33,7 +34,7 @@ def solve_trees(system_address, begin, end, worker):
         if not tree.is_coupled:
             if tree.is_split:
                 shift_forces(system, nodes, tree, -0.5)
-            warm_start_tree(system, nodes, tree, joints, rows, softness[2])
+            warm_start_safely(system, nodes, tree, joints, rows, bodies, softness[2])
         push_tree(system, nodes, tree, joints, rows, bodies, h, softness)
         if tree.is_bound:
             pause_bound(system, nodes, tree, joints, rows, bodies, joints_in(system, tree))

@@ -22,9 +22,7 @@ from .measuring import MOST_TOGETHER, measure_joint, read_motion, row_of
 from .order import nodes_of
 from .preparation import joints_of, rows_of, weaken
 from .schema import JOINT, TREE, TREE_NODE, UNLIMITED
-from .solving import (
-    add_to_totals, push_springs, relax_joint, relax_rows, solve_joint, warm_start_joint,
-)  # fmt: skip
+from .solving import add_to_totals, push_springs, relax_joint, relax_rows, solve_joint, warm_start_joint
 from .trees import (
     begin_tree, factorize_tree, finish_tree, forget_drifts, gather_up, has_changed, is_calm, is_rubbed, keep_motions,
     measure_drifts, spread_down,

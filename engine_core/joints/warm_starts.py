@@ -88,6 +88,21 @@ def mass_of_tree(nodes, tree, bodies):
     return mass
 
 
+@kernel
+def warm_start_safely(system, nodes, tree, joints, rows, bodies, impulse_scale):
+    """Apply the last impulses of a tree, unless it has loops and they give it too much energy. Limits would push back against
+    such motion, also where the tree solves its loops as a whole."""
+    if not tree.is_looped:
+        warm_start_tree(system, nodes, tree, joints, rows, impulse_scale)
+        return
+    before = kinetic_energy(system, nodes, tree, bodies)
+    warm_start_tree(system, nodes, tree, joints, rows, impulse_scale)
+    after = kinetic_energy(system, nodes, tree, bodies)
+    if is_wild(before, after, MOST_TIMES_TREE, mass_of_tree(nodes, tree, bodies)):
+        for index in joints_in(system, tree):
+            take_back(system, joints[index], rows)
+
+
 @entry_point(JOB_SIGNATURE)
 def warm_start_trees(system_address, begin, end, worker):
     """Job: warm start of those of the trees `begin` to `end - 1` with joints attached that are in no tree: these are solved first
@@ -96,13 +111,5 @@ def warm_start_trees(system_address, begin, end, worker):
     bodies, joints, rows, nodes, trees = tables_of(system)
     _, _, impulse_scale = softness_of(system, system.step.last_delta_time / system.settings.substep_count)
     for t in range(begin, end):
-        tree = trees[t]
-        if not tree.is_coupled:
-            continue
-        before = kinetic_energy(system, nodes, tree, bodies) if tree.is_looped else 0.0
-        warm_start_tree(system, nodes, tree, joints, rows, impulse_scale)
-        if tree.is_looped:
-            after = kinetic_energy(system, nodes, tree, bodies)
-            if is_wild(before, after, MOST_TIMES_TREE, mass_of_tree(nodes, tree, bodies)):
-                for index in joints_in(system, tree):
-                    take_back(system, joints[index], rows)
+        if trees[t].is_coupled:
+            warm_start_safely(system, nodes, trees[t], joints, rows, bodies, impulse_scale)
