@@ -151,14 +151,14 @@ def scale_motions(system, nodes, tree, bodies, centre, velocity, spin, part):
 
 @kernel
 def bound_energy(system, nodes, tree, joints, bodies, listed, allowed):
-    """Take away from a tree's motion what it has more than `allowed` [J]. Return its kinetic energy then."""
-    energy = kinetic_energy(system, nodes, tree, bodies)
+    """Take away from a tree's motion what it has more than `allowed` [J]. Return its kinetic energy then. Less than 0 is allowed
+    where joints lift a tree that hangs at rest to correct an error."""
+    energy, allowed = kinetic_energy(system, nodes, tree, bodies), max(allowed, 0.0)
     if not energy > allowed:
         return energy
     if hangs(joints, listed):
-        part = math.sqrt(max(allowed, 0.0) / energy)
-        scale_motions(system, nodes, tree, bodies, NOTHING, NOTHING, NOTHING, part)
-        return max(allowed, 0.0)
+        scale_motions(system, nodes, tree, bodies, NOTHING, NOTHING, NOTHING, math.sqrt(allowed / energy))
+        return allowed
     centre, velocity, spin, common = common_motion(system, nodes, tree, bodies)
     left = max(allowed - common, 0.0)
     if energy - common > left:

@@ -6,7 +6,9 @@ from ..bodies.rare import stretched
 from ..bodies.records import system_at, world_at
 from ..bodies.schema import BODY, RIGID
 from ..constraints.body_terms import scaled_inertia, scaled_mass, soft_parameters
-from ..geometry.vector import length, multiply, normalize_quaternion, quaternion, rotate, scale, store3, store4, subtract, vector3
+from ..geometry.vector import (
+    length, length_squared, multiply, normalize_quaternion, quaternion, rotate, scale, store3, store4, subtract, vector3,
+)  # fmt: skip
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
 from ..runtime.memory import view
 from .curvature import keep_drifts
@@ -147,11 +149,23 @@ def weaken(joint, rows, part):
 
 
 @kernel
+def forget_impulses(joint):
+    """Set all impulses of a joint to zero, also those that are no numbers."""
+    for k in range(3):
+        joint.linear_impulse[k] = joint.angular_impulse[k] = FLOAT32(0.0)
+        joint.total_impulse[k] = joint.total_twist[k] = FLOAT32(0.0)
+    for k in range(6):
+        joint.drift[k] = 0.0
+    for slot in range(MAX_ROWS):
+        joint.row_impulse[slot] = FLOAT32(0.0)
+
+
+@kernel
 def part_left(joint, levers):
     """The part of its impulses that a joint keeps whose bodies were put elsewhere since the last step. `levers`: as that step
     left them, both [m]. Old impulses do not fit other levers."""
     moved = length(subtract(vector3(joint.arms[0]), levers[:3])) + length(subtract(vector3(joint.arms[1]), levers[3:]))
-    return 1.0 - min((moved / FORGOTTEN_WAY) ** 2, 1.0)
+    return 1.0 - (moved / FORGOTTEN_WAY) ** 2 if moved < FORGOTTEN_WAY else 0.0  # none either if a lever is no number
 
 
 @entry_point(JOB_SIGNATURE)
@@ -201,6 +215,8 @@ def store_joints(system_address, begin, end, worker):
                 # The tree may have left a limit pulling: the next step would use it for the other limit.
                 impulse = max(row.impulse, FLOAT32(0.0)) if row.slot // AXIS_COUNT == LIMIT else row.impulse
                 joint.row_impulse[row.slot] = FLOAT32(impulse * row.side)
+        if not length_squared(vector3(joint.total_impulse)) + length_squared(vector3(joint.total_twist)) < np.inf:
+            forget_impulses(joint)  # its bodies stop at their places, see `finish_row`, and go on in the next step
         force = scale(vector3(joint.total_impulse), 1.0 / system.step.last_delta_time)
         torque = scale(vector3(joint.total_twist), 1.0 / system.step.last_delta_time)
         if length(force) > joint.break_force or length(torque) > joint.break_torque:
