@@ -21,6 +21,7 @@ from .joint_values import (
 from .materials import Layers, Material
 from .queries import Hit, Hits
 from .recordings import Recording
+from .ropes import RopeBody
 from .shapes import (
     Box, Capsule, Compound, Custom, Cylinder, Ellipsoid, HeightField, Hull, Mesh, Part, Plane, SeparationRay, Shape, Sphere,
     TaperedCapsule, TaperedCylinder,
@@ -38,7 +39,7 @@ __all__ = [
     "Distance", "Drawing", "Ellipsoid",
     "Engine", "Fixed", "Gear", "HeightField", "Hinge", "History", "Hit", "Hits", "Hull", "Joint", "Layers", "Lean",
     "LimitReached", "Listener", "Material", "Mesh", "Motor", "Part", "Piece", "Pin", "Plane", "PoolFull", "PoseMotors", "Pulley",
-    "RackAndPinion", "Ranges", "Recording", "Rope", "SeparationRay", "Shape", "SixDof", "Slider", "SoftBody", "Space",
+    "RackAndPinion", "Ranges", "Recording", "Rope", "RopeBody", "SeparationRay", "Shape", "SixDof", "Slider", "SoftBody", "Space",
     "SpaceSettings", "SpaceState", "Sphere", "Spring", "StreamEvent", "Streaming", "Structure", "TaperedCapsule",
     "TaperedCylinder", "Trace", "Track", "VectorWorld", "Vehicle", "Viewer", "Water", "Wave", "Wheel", "World",
 ]  # fmt: skip

@@ -33,10 +33,11 @@ from .contacts import AreaEvents, ContactEvents
 from .drawing import SpaceDrawing
 from .joint import Joint
 from .joint_values import AnyJoint, Rope
-from .materials import Names
-from .new_bodies import SpaceBodies
+from .materials import Material, Names
+from .new_bodies import DEFAULT_MATERIAL, SpaceBodies
 from .owners import check_space
 from .queries import SpaceQueries
+from .ropes import RopeBody, add_rope
 from .shapes import Shape
 from .states import SpaceSaving
 
@@ -299,6 +300,17 @@ class Space(SpaceBodies, SpaceCharacters, SpaceQueries, SpaceSaving, SpaceDrawin
         with errors_of_call("add_pulley", **names):
             made: Pulley = self.core.pulley.create(body.id, to.id if to else 0, *places, rope.ratio, rope.shortest, rope.longest)
         return made
+
+    def add_rope(
+        self, points: Vectors, *, mass: float = 1.0, radius: float = 0.02, rod_length: float = 0.2,
+        material: Material = DEFAULT_MATERIAL, layer: str | None = None, damping: float = 0.5,
+    ) -> RopeBody:  # fmt: skip
+        """Add a rope, cable or chain along a line of `points`, world [m] (k, 3): rods of at most `rod_length` [m] and of `radius`
+        [m] on ball joints, of `mass` [kg] all together. Nothing stretches it, and it meets the world as all bodies do. `damping`
+        [1/s]: the rate at which its rods lose velocity. `layer`: the name of its layer, by default the first. Its ends are loose
+        until `RopeBody.tie_start` and `tie_end`. The thread that steps calls this, between steps. Raises ValueError, KeyError,
+        PoolFull."""
+        return add_rope(self, points, mass, radius, rod_length, material, layer, damping)
 
     def _check_joined(self, call: str, body: Body, to: Body | None) -> None:
         joined = [body] if to is None else [body, to]

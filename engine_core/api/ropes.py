@@ -1,0 +1,303 @@
+"""Ropes, cables and chains of rods: capsules on ball joints, which meet the world as all bodies do.
+
+The joints of a rope are solved exactly, all together, so it does not stretch whatever hangs on it. Its rods lie between points
+that follow each other; the first and the last point can be tied to bodies or to the world.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..geometry.turning import inverse, turned
+from .arrays import Floats, Vectors, doubles, errors_of_call, number, read_only
+from .bodies import Bodies
+from .body import Body
+from .joint import Joint
+from .joint_values import Pin
+from .materials import Material
+from .shapes import Capsule
+
+if TYPE_CHECKING:
+    from .space import Space
+
+MOST_RODS = 1 << 12
+ALONG = (0.0, 1.0, 0.0)
+"""The axis of a rod in its own frame, from its first point to its second."""
+NEAR = 1e-9
+"""A part of a line [m] that counts as nothing."""
+
+
+def _next_at(line: Floats, index: int, along: float, start: Floats, step: float) -> tuple[int, float] | None:
+    """The first place on a line after (index, along) that is `step` [m] away from `start`: the number of a part of the line and
+    how much of it lies before the place, 0 to 1. None: the line ends first."""
+    while index < len(line) - 1:
+        way, back = line[index + 1] - line[index], line[index] - start
+        square, half, rest = float(way @ way), float(way @ back), float(back @ back) - step * step
+        root = half * half - square * rest
+        if square > NEAR * NEAR and root >= 0.0:
+            found = (math.sqrt(root) - half) / square
+            if along <= found <= 1.0:
+                return index, found
+        index, along = index + 1, 0.0
+    return None
+
+
+def _walk(line: Floats, step: float, count: int) -> tuple[Floats, bool]:
+    """Points (at most count + 1, 3) on a line, each `step` [m] from the one before, and whether the line was long enough."""
+    points, at = [line[0]], (0, 0.0)
+    for _ in range(count):
+        found = _next_at(line, *at, points[-1], step)
+        if found is None:
+            return np.array([*points, line[-1]]), False
+        at = found
+        points.append(line[at[0]] + at[1] * (line[at[0] + 1] - line[at[0]]))
+    return np.array(points), True
+
+
+def evenly(line: Floats, count: int) -> tuple[Floats, float]:
+    """Points (count + 1, 3) on a line of points (k, 3), equally far from each other [m], from its first to its last point, and
+    how far that is. At sharp corners the last point can be left out by less than that."""
+    ways = np.sqrt((np.diff(line, axis=0) ** 2).sum(axis=1))
+    short, long = 0.0, float(ways.sum()) / count
+    for _ in range(50):
+        middle = 0.5 * (short + long)
+        short, long = (middle, long) if _walk(line, middle, count)[1] else (short, middle)
+    return _walk(line, short, count)[0], short
+
+
+def _turn_to(way: Floats) -> Floats:
+    """The shortest rotation, a unit quaternion (4,), of ALONG to a unit vector (3,)."""
+    x, y, z = way.tolist()
+    turn = np.array((z, 0.0, -x, 1.0 + y)) if y > NEAR - 1.0 else np.array((1.0, 0.0, 0.0, 0.0))
+    return turn / np.linalg.norm(turn)  # type: ignore[no-any-return]
+
+
+@dataclass
+class _Tie:
+    """What an end of a rope is tied to: the joint, the body (None: the world), and the place in its frame [m]."""
+
+    joint: Joint
+    body: Body | None
+    place: Floats
+
+    def position(self) -> Floats:
+        """Where the end is tied, world [m]."""
+        return self.place if self.body is None else self.body.position + turned(self.body.rotation, self.place)
+
+
+class RopeBody:
+    """A rope, cable or chain of rods: the result of `Space.add_rope`.
+
+        rope = space.add_rope([(0, 5, 0), (0, 1, 0)], mass=2.0)
+        rope.tie_start()
+        rope.tie_end(crate)
+
+    The thread that steps calls this, between steps. Calls raise KeyError after the rope or one of its rods was removed."""
+
+    __slots__ = ("_end", "_joints", "_reeled", "_rod", "_rods", "_space", "_start", "_values")
+
+    def __init__(self, space: "Space", rods: list[Body], joints: list[Joint], rod: float, values: dict[str, object]) -> None:
+        self._space, self._rods, self._joints, self._rod, self._values = space, rods, joints, rod, values
+        self._start: _Tie | None = None
+        self._end: _Tie | None = None
+        self._reeled = 0.0
+
+    def __len__(self) -> int:
+        return len(self._rods)
+
+    def __repr__(self) -> str:
+        return f"<rope of {len(self)} rods>"
+
+    # What there is.
+
+    @property
+    def bodies(self) -> Bodies:
+        """Its rods, from the start to the end: capsules along their own Y. Contacts and hits report their ids."""
+        return Bodies(self._space, np.array([rod.id for rod in self._rods], np.int64))
+
+    @property
+    def joints(self) -> Sequence[Joint]:
+        """The joints between its rods, for `Joint.force` [N] and the like."""
+        return tuple(self._joints)
+
+    @property
+    def points(self) -> Floats:
+        """Points along the rope from the start to the end, world [m] (n + 1, 3): where it is tied, and the joints of its rods."""
+        rods = self.bodies
+        ends = np.array([[turned(turn, np.array((0.0, side, 0.0))) for side in (-0.5, 0.5)] for turn in rods.rotations])
+        places = rods.positions[:, None] + self._rod * ends
+        inner = 0.5 * (places[1:, 0] + places[:-1, 1])
+        first = places[0, 0] + self._reeled / self._rod * (places[0, 1] - places[0, 0])
+        return read_only(np.concatenate(([first], inner, places[-1:, 1])))
+
+    @property
+    def length(self) -> float:
+        """Length [m], without what is reeled in."""
+        return len(self._rods) * self._rod - self._reeled
+
+    @property
+    def tensions(self) -> Floats:
+        """Tension in the last step [N] (n + 1,): where the start is tied, between the rods, and where the end is tied; 0 at a
+        loose end."""
+        ties = (self._start, self._end)
+        first, last = (0.0 if tie is None else float(np.linalg.norm(tie.joint.force)) for tie in ties)
+        return read_only(np.array([first, *(float(np.linalg.norm(joint.force)) for joint in self._joints), last]))
+
+    # Its ends.
+
+    def tie_start(self, body: Body | None = None) -> None:
+        """Tie the start to a body, or to the world, where it is now; a tie that it had is undone. Raises ValueError for a body of
+        another space and for a rod of this rope, KeyError, PoolFull."""
+        self._start = self._tied("tie_start", self._start, self._rods[0], body, self.points[0])
+
+    def tie_end(self, body: Body | None = None) -> None:
+        """Tie the end to a body, or to the world, where it is now; a tie that it had is undone. Raises ValueError for a body of
+        another space and for a rod of this rope, KeyError, PoolFull."""
+        self._end = self._tied("tie_end", self._end, self._rods[-1], body, self.points[-1])
+
+    def _tied(self, call: str, old: _Tie | None, rod: Body, body: Body | None, place: Floats) -> _Tie:
+        if body is not None and body in self._rods:
+            raise ValueError(f"{call}: the rope cannot be tied to itself, got {body!r}")
+        with errors_of_call(call):
+            joint = self._space.add_joint(Pin(anchor=place), rod, to=body)
+        if old is not None:
+            old.joint.remove()
+        return _Tie(joint, body, place if body is None else turned(inverse(body.rotation), place - body.position))
+
+    def untie_start(self) -> None:
+        """Let the start go. What is reeled in comes out of the winch with it. Raises KeyError."""
+        if self._start is not None:
+            self._start.joint.remove()
+            self._start, self._reeled = None, 0.0
+            self._show(self._rods[0], True)
+
+    def untie_end(self) -> None:
+        """Let the end go. Raises KeyError."""
+        if self._end is not None:
+            self._end.joint.remove()
+            self._end = None
+
+    # Its length.
+
+    def reel(self, way: float) -> float:
+        """Draw `way` [m] of the rope in where its start is tied, or let more out with a negative one. A winch calls it before each
+        step, with speed times time. What is reeled in collides with nothing. Returns the length that is left [m], which is at
+        least that of one rod. Raises ValueError, also for a rope whose start is not tied, KeyError, PoolFull."""
+        given = number("reel", "way", way)
+        if self._start is None:
+            raise ValueError("reel: the start of the rope must be tied")
+        reeled = min(self._reeled + given, (len(self._rods) - 1) * self._rod)
+        if len(self._rods) - reeled / self._rod > MOST_RODS:
+            raise ValueError(f"reel: a rope has at most {MOST_RODS} rods, got a way of {given:g} m")
+        while reeled >= self._rod:
+            self._take_in()
+            reeled -= self._rod
+        while reeled < 0.0:
+            self._let_out()
+            reeled += self._rod
+        self._reeled = reeled
+        self._show(self._rods[0], reeled == 0.0)
+        self._hold_start()
+        return self.length
+
+    def _hold_start(self) -> None:
+        """Have the start's joint hold the place on the first rod up to which it is reeled in."""
+        if self._start is not None:
+            at = np.eye(3).ravel().tolist() + [0.0, self._reeled - 0.5 * self._rod, 0.0]
+            with errors_of_call("reel"):
+                self._space.core.joint.set_frames(self._start.joint.id, None, at)
+
+    def _show(self, rod: Body, is_seen: bool) -> None:
+        """Have a rod collide, or not: one that is partly reeled in is inside of the winch."""
+        with errors_of_call("reel"):
+            own, seen = self._values["layers"] if is_seen else (0, 0)  # type: ignore[misc]
+            self._space.core.body.set_collision_layer(rod.id, own)
+            self._space.core.body.set_collision_mask(rod.id, seen)
+
+    def _move_start(self, rod: Body) -> None:
+        """Tie the start to another rod, whose joint is set by `_hold_start`."""
+        tie = self._start
+        if tie is not None:
+            joint = self._space.add_joint(Pin(anchor=tie.position()), rod, to=tie.body)
+            tie.joint.remove()
+            tie.joint = joint
+
+    def _take_in(self) -> None:
+        self._move_start(self._rods[1])
+        self._joints.pop(0).remove()
+        self._rods.pop(0).remove()
+
+    def _let_out(self) -> None:
+        first = self._rods[0]
+        axis = turned(first.rotation, np.array(ALONG))
+        way = -self._rod * axis
+        velocity = first.velocity + np.cross(first.angular_velocity, way)
+        values = {name: value for name, value in self._values.items() if name != "layers"}
+        rod = self._space.add_rigid(
+            position=first.position + way,
+            rotation=first.rotation,
+            velocity=velocity,
+            angular_velocity=first.angular_velocity,
+            **values,  # type: ignore[arg-type]
+        )
+        self._joints.insert(0, self._space.add_joint(Pin(anchor=first.position + 0.5 * way), first, to=rod))
+        self._move_start(rod)
+        self._show(first, True)
+        self._rods.insert(0, rod)
+
+    def cut(self, place: int) -> "RopeBody":
+        """Cut the rope between the rods `place` - 1 and `place`. It keeps the part at its start; returns the other one. Raises
+        ValueError, KeyError."""
+        if not 0 < place < len(self._rods):
+            raise ValueError(f"cut: place must be 1 to {len(self._rods) - 1}, got {place!r}")
+        self._joints[place - 1].remove()
+        other = RopeBody(self._space, self._rods[place:], self._joints[place:], self._rod, self._values)
+        other._end, self._end = self._end, None
+        self._rods, self._joints = self._rods[:place], self._joints[: place - 1]
+        return other
+
+    def remove(self) -> None:
+        """Free the rope, its joints and ties. Raises KeyError."""
+        for joint in (*self._joints, *(tie.joint for tie in (self._start, self._end) if tie is not None)):
+            joint.remove()
+        self.bodies.remove()
+        self._rods, self._joints, self._start, self._end = [], [], None, None
+
+
+def add_rope(
+    space: "Space", points: Vectors, mass: float, radius: float, rod_length: float, material: Material, layer: str | None,
+    damping: float,
+) -> RopeBody:  # fmt: skip
+    """Add a rope along a line; see `Space.add_rope`."""
+    call = "add_rope"
+    line = doubles(call, "points", points)
+    if line.ndim != 2 or line.shape[1] != 3 or len(line) < 2 or not np.isfinite(line).all():
+        raise ValueError(f"{call}: points must be finite and of shape (k, 3) with k of at least 2, got shape {line.shape}")
+    whole = float(np.sqrt((np.diff(line, axis=0) ** 2).sum(axis=1)).sum())
+    least = 2.0 * number(call, "radius", radius, NEAR)
+    if number(call, "rod_length", rod_length) <= least or whole <= least:
+        raise ValueError(f"{call}: rods must be longer than they are thick, {least:g} m, got {min(rod_length, whole):g}")
+    count = max(math.ceil(whole / rod_length - NEAR), 1)
+    if count > MOST_RODS:
+        raise ValueError(f"{call}: a rope has at most {MOST_RODS} rods, got {whole:g} m in rods of {rod_length:g} m")
+    places, rod = evenly(line, count)
+    ways = np.diff(places, axis=0) / rod
+    turns = np.array([_turn_to(way) for way in ways])
+    values = {
+        "shape": Capsule(radius=radius, height=rod + 2.0 * radius), "mass": number(call, "mass", mass) / count,
+        "material": material, "layer": layer, "linear_damp": damping, "angular_damp": damping,
+    }  # fmt: skip
+    masses = values.pop("mass")
+    with errors_of_call(call):
+        middles = places[:-1] + 0.5 * rod * ways
+        rods = list(space.add_rigid_many(positions=middles, rotations=turns, masses=masses, **values))  # type: ignore[arg-type]
+    first = Bodies(space, np.array([rods[0].id], np.int64))
+    layers = tuple(int(first.field(call, name)[0]) for name in ("collision_layer", "collision_mask"))
+    joints = [
+        space.add_joint(Pin(anchor=place), after, to=before)
+        for before, after, place in zip(rods[:-1], rods[1:], places[1:-1], strict=True)
+    ]
+    return RopeBody(space, rods, joints, rod, {**values, "mass": masses, "layers": layers})
