@@ -183,8 +183,8 @@ class RopeBody:
     # Its length.
 
     def reel(self, way: float) -> float:
-        """Draw `way` [m] of the rope in where its start is tied, or let more out with a negative one. A winch calls it before each
-        step, with speed times time. What is reeled in collides with nothing. Returns the length that is left [m], which is at
+        """Draw `way` [m] of the rope in where its start is tied, or let more out with a negative one. A winch calls it before
+        each step, with speed times time. What is reeled in collides with nothing. Returns the length that is left [m], which is at
         least that of one rod. Raises ValueError, also for a rope whose start is not tied, KeyError, PoolFull."""
         given = number("reel", "way", way)
         if self._start is None:

@@ -14,6 +14,7 @@ from ..constraints.schema import COLOUR_COUNT
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .colours import moves
+from .loaded_links import weigh_down
 from .preparation import count_rows, joints_of
 from .schema import (
     ANGULAR_AXES, LINEAR_AXES, LOOP_ROWS, MOST_CLOSERS, NODE_ROWS, TREE, TREE_NODE, UNLIMITED,
@@ -146,7 +147,7 @@ def grow_tree(system, bodies, numbers, first):
     tree = view(system.joints.trees, system.joints.tree_count + 1, TREE)[system.joints.tree_count]
     tree.first, tree.count = INT32(first), INT32(system.joints.node_count - first)
     tree.is_coupled = tree.is_looped = tree.is_split = tree.is_touched = tree.is_drifting = INT32(0)
-    tree.closer_count = tree.loop_rows = tree.is_heavy = tree.in_parts = tree.is_bound = INT32(0)
+    tree.closer_count = tree.loop_rows = tree.is_heavy = tree.is_weighed = tree.in_parts = tree.is_bound = INT32(0)
     tree.spare = 0.0
     system.joints.tree_count += 1
 
@@ -289,7 +290,10 @@ def split_tree(system, bodies, nodes, joints, tree):
         if body.colour_mask != 0:
             tree.is_touched = INT32(1)
         is_free &= body.axis_locks == 0 and body.mode == RIGID
-    tree.is_heavy = INT32(tree.is_coupled == 0 and carries_heavy_loads(bodies, nodes, tree))
+    is_loaded = (tree.is_touched or tree.is_coupled == 0) and carries_heavy_loads(bodies, nodes, tree)
+    tree.is_heavy = INT32(tree.is_coupled == 0 and is_loaded)
+    if tree.is_touched and is_loaded:
+        weigh_down(system, bodies, nodes, joints, tree)
     if tree.is_touched or not is_free:
         return
     active = view(system.joints.active, system.joints.count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]

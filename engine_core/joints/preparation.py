@@ -14,7 +14,8 @@ from ..runtime.memory import view
 from .curvature import keep_drifts
 from .measuring import measure_joint, read_motion, row_of
 from .schema import (
-    AXIS_COUNT, FIRM, IS_BROKEN, JOINT, JOINT_ROW, LIMIT, LIMITS_IMPULSES, MAX_ROWS, MOTOR, SLOW, SPRING, SPRINGY, UNLIMITED,
+    AXIS_COUNT, FIRM, IS_BROKEN, JOINT, JOINT_ROW, LIMIT, LIMITS_IMPULSES, MAX_ROWS, MOTOR, SLOW, SPRING, SPRINGY, TREE,
+    TREE_NODE, UNLIMITED,
 )  # fmt: skip
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
@@ -161,6 +162,13 @@ def forget_impulses(joint):
 
 
 @kernel
+def forget_burden(nodes, trees, joint):
+    """Forget the burdens of a joint's bodies if its tree has none any more (loaded_links.py)."""
+    if joint.burdens[0] + joint.burdens[1] > 0.0 and (joint.node < 0 or not trees[nodes[joint.node].tree].is_weighed):
+        joint.burdens[0] = joint.burdens[1] = FLOAT32(0.0)
+
+
+@kernel
 def part_left(joint, levers):
     """The part of its impulses that a joint keeps whose bodies were put elsewhere since the last step. `levers`: as that step
     left them, both [m]. Old impulses do not fit other levers."""
@@ -205,8 +213,11 @@ def store_joints(system_address, begin, end, worker):
     system = system_at(system_address)
     joints, rows = joints_of(system), rows_of(system)
     active = view(system.joints.active, system.joints.count, INT32)
+    nodes = view(system.joints.nodes, system.joints.node_count, TREE_NODE)
+    trees = view(system.joints.trees, system.joints.tree_count, TREE)
     for k in range(begin, end):
         joint = joints[active[k]]
+        forget_burden(nodes, trees, joint)
         if joint.row_count > 0:
             for slot in range(MAX_ROWS):
                 joint.row_impulse[slot] = FLOAT32(0.0)

@@ -96,6 +96,7 @@ JOINT = np.dtype(
         ("break_force", "f4"),  # [N]
         ("break_torque", "f4"),  # [N m]
         ("sequence", "i4"),
+        ("burdens", "f4", 2),  # inertia that its bodies have besides their own, as parts of it, see loaded_links.py
         ("is_stiff", "i4"),  # some spring was too stiff for the sub-steps of the last step, and damped
         # Identity and bodies.
         ("id", "i8"),  # 0: a free row
@@ -161,6 +162,7 @@ TREE = np.dtype(
         ("is_touched", "i4"),  # a contact pushes some body of it
         ("is_drifting", "i4"),  # some axis of its joints drifted in the last sub-step
         ("is_heavy", "i4"),  # some link carries something much heavier: see parts.py
+        ("is_weighed", "i4"),  # some link has more inertia in this step, see loaded_links.py
         ("in_parts", "i4"),  # this sub-step is taken in parts, and the bodies have already moved
         ("is_bound", "i4"),  # what its joints add to its energy in this sub-step is taken away, see energy_bound.py
         ("gained", "f8"),  # energy that its joints added before bodies moved, if it `is_bound` [J]

@@ -23,6 +23,7 @@ from ..constraints.schema import (
 from ..edit.applied_changes import apply_changes, collect_moved
 from ..edit.commands import COMMAND, take_gate_for_step
 from ..joints.colours import drop_broken_joints
+from ..joints.loaded_links import give_inertia_back
 from ..joints.order import lay_out_joints
 from ..joints.schema import JOINT_ROW, MAX_ROWS, TREE, TREE_NODE
 from ..runtime.call import call_3_result
@@ -174,6 +175,7 @@ def advance(system, address, delta_time):
     parallel_for(system, address, PREPARE_JOINTS, 0, system.joints.count, LEAST_JOINTS)
     solve_substeps(system, address)
     parallel_for(system, address, STORE_JOINTS, 0, system.joints.count, LEAST_JOINTS)
+    give_inertia_back(system)
     if not is_stored_late(system):  # while the blocks are in the caches
         over_colours(system, address, STORE_IMPULSES)
     hold_back(system, address)
