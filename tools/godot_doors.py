@@ -241,6 +241,19 @@ Ranges.over_tiles | StreamingWorld3D.tiles_folder | the tiles tell their size
 Recording | - | SCREE_RECORD in the environment of a game
 Recording.close | - | see Recording
 Rope | Scree.pulley_create |
+RopeBody | - | no node yet; a script makes a rope of capsules and PinJoint3D
+RopeBody.bodies | - | see RopeBody
+RopeBody.joints | - | see RopeBody
+RopeBody.points | - | see RopeBody
+RopeBody.length | - | see RopeBody
+RopeBody.tensions | - | see RopeBody
+RopeBody.tie_start | - | see RopeBody
+RopeBody.tie_end | - | see RopeBody
+RopeBody.untie_start | - | see RopeBody
+RopeBody.untie_end | - | see RopeBody
+RopeBody.reel | - | see RopeBody
+RopeBody.cut | - | see RopeBody
+RopeBody.remove | - | see RopeBody
 SeparationRay | SeparationRayShape3D |
 Shape | Shape3D |
 SixDof | Generic6DOFJoint3D |
@@ -312,6 +325,7 @@ Space.bodies | - | the nodes of a scene
 Space.add_area | Area3D, PhysicsServer3D.area_create |
 Space.add_joint | Joint3D, PhysicsServer3D.joint_create, Scree.weld_create |
 Space.add_pulley | Scree.pulley_create |
+Space.add_rope | - | see RopeBody
 Space.add_character | ScreeCharacter3D, ScreePhysicsServer3D.character_create |
 Space.characters | - | scripts keep their handles, the tree its nodes
 Space.move_characters | ScreePhysicsServer3D.characters_move |

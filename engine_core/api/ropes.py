@@ -7,7 +7,7 @@ that follow each other; the first and the last point can be tied to bodies or to
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def _turn_to(way: Floats) -> Floats:
 
 @dataclass
 class _Tie:
-    """What an end of a rope is tied to: the joint, the body (None: the world), and the place in its frame [m]."""
+    """The tie of an end of a rope: the joint, the body (None: the world), and the place in its frame [m]."""
 
     joint: Joint
     body: Body | None
@@ -89,7 +89,7 @@ class _Tie:
 
 
 class RopeBody:
-    """A rope, cable or chain of rods: the result of `Space.add_rope`.
+    """A rope, cable or chain of rods [m]: the result of `Space.add_rope`.
 
         rope = space.add_rope([(0, 5, 0), (0, 1, 0)], mass=2.0)
         rope.tie_start()
@@ -97,10 +97,12 @@ class RopeBody:
 
     The thread that steps calls this, between steps. Calls raise KeyError after the rope or one of its rods was removed."""
 
-    __slots__ = ("_end", "_joints", "_reeled", "_rod", "_rods", "_space", "_start", "_values")
+    __slots__ = ("_end", "_joints", "_layers", "_reeled", "_rod", "_rods", "_space", "_start", "_values")
 
-    def __init__(self, space: "Space", rods: list[Body], joints: list[Joint], rod: float, values: dict[str, object]) -> None:
-        self._space, self._rods, self._joints, self._rod, self._values = space, rods, joints, rod, values
+    def __init__(
+        self, space: "Space", rods: list[Body], joints: list[Joint], rod: float, layers: tuple[int, int], values: dict[str, Any]
+    ) -> None:  # fmt: skip
+        self._space, self._rods, self._joints, self._rod, self._layers, self._values = space, rods, joints, rod, layers, values
         self._start: _Tie | None = None
         self._end: _Tie | None = None
         self._reeled = 0.0
@@ -184,8 +186,8 @@ class RopeBody:
 
     def reel(self, way: float) -> float:
         """Draw `way` [m] of the rope in where its start is tied, or let more out with a negative one. A winch calls it before
-        each step, with speed times time. What is reeled in collides with nothing. Returns the length that is left [m], which is at
-        least that of one rod. Raises ValueError, also for a rope whose start is not tied, KeyError, PoolFull."""
+        each step, with speed times time. What is reeled in collides with nothing. Returns the length that is left [m], at least
+        that of one rod. Raises ValueError, also for a rope whose start is not tied, KeyError, PoolFull."""
         given = number("reel", "way", way)
         if self._start is None:
             raise ValueError("reel: the start of the rope must be tied")
@@ -212,8 +214,8 @@ class RopeBody:
 
     def _show(self, rod: Body, is_seen: bool) -> None:
         """Have a rod collide, or not: one that is partly reeled in is inside of the winch."""
+        own, seen = self._layers if is_seen else (0, 0)
         with errors_of_call("reel"):
-            own, seen = self._values["layers"] if is_seen else (0, 0)  # type: ignore[misc]
             self._space.core.body.set_collision_layer(rod.id, own)
             self._space.core.body.set_collision_mask(rod.id, seen)
 
@@ -235,13 +237,12 @@ class RopeBody:
         axis = turned(first.rotation, np.array(ALONG))
         way = -self._rod * axis
         velocity = first.velocity + np.cross(first.angular_velocity, way)
-        values = {name: value for name, value in self._values.items() if name != "layers"}
         rod = self._space.add_rigid(
             position=first.position + way,
             rotation=first.rotation,
             velocity=velocity,
             angular_velocity=first.angular_velocity,
-            **values,  # type: ignore[arg-type]
+            **self._values,
         )
         self._joints.insert(0, self._space.add_joint(Pin(anchor=first.position + 0.5 * way), first, to=rod))
         self._move_start(rod)
@@ -254,7 +255,7 @@ class RopeBody:
         if not 0 < place < len(self._rods):
             raise ValueError(f"cut: place must be 1 to {len(self._rods) - 1}, got {place!r}")
         self._joints[place - 1].remove()
-        other = RopeBody(self._space, self._rods[place:], self._joints[place:], self._rod, self._values)
+        other = RopeBody(self._space, self._rods[place:], self._joints[place:], self._rod, self._layers, self._values)
         other._end, self._end = self._end, None
         self._rods, self._joints = self._rods[:place], self._joints[: place - 1]
         return other
@@ -295,9 +296,9 @@ def add_rope(
         middles = places[:-1] + 0.5 * rod * ways
         rods = list(space.add_rigid_many(positions=middles, rotations=turns, masses=masses, **values))  # type: ignore[arg-type]
     first = Bodies(space, np.array([rods[0].id], np.int64))
-    layers = tuple(int(first.field(call, name)[0]) for name in ("collision_layer", "collision_mask"))
+    layers = int(first.field(call, "collision_layer")[0]), int(first.field(call, "collision_mask")[0])
     joints = [
         space.add_joint(Pin(anchor=place), after, to=before)
         for before, after, place in zip(rods[:-1], rods[1:], places[1:-1], strict=True)
     ]
-    return RopeBody(space, rods, joints, rod, {**values, "mass": masses, "layers": layers})
+    return RopeBody(space, rods, joints, rod, layers, {**values, "mass": masses})

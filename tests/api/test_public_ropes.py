@@ -1,0 +1,161 @@
+"""Ropes of rods: what hangs on them, their curve, winches, cuts."""
+
+import math
+
+import numpy as np
+import pytest
+
+import scree
+
+G = 9.81
+CRATE = scree.Box(half_extents=(0.25, 0.25, 0.25))
+
+
+@pytest.fixture
+def space() -> scree.Space:
+    return scree.World(threads=1).add_space(gravity=(0.0, -G, 0.0))
+
+
+def steps(space: scree.Space, count: int) -> None:
+    for _ in range(count):
+        space.step(1 / 60)
+
+
+def hung(space: scree.Space, load: float = 100.0) -> tuple[scree.RopeBody, scree.Body]:
+    """A rope of 1 kg and 4 m, tied to the world 5 m up, with a crate [kg]."""
+    crate = space.add_rigid(CRATE, (0.0, 0.75, 0.0), mass=load)
+    rope = space.add_rope([(0.0, 5.0, 0.0), (0.0, 1.0, 0.0)], mass=1.0)
+    rope.tie_start()
+    rope.tie_end(crate)
+    return rope, crate
+
+
+def test_a_rope_bears_a_hundred_times_its_weight_and_does_not_stretch(space):
+    rope, crate = hung(space)
+    assert len(rope) == 20 and rope.length == pytest.approx(4.0) and len(rope.joints) == 19
+    steps(space, 120)
+    assert crate.position == pytest.approx((0.0, 0.75, 0.0), abs=1e-4)
+    tensions = rope.tensions
+    assert tensions.shape == (21,)
+    assert tensions == pytest.approx(G * (100.0 + np.linspace(1.0, 0.0, 21)), rel=1e-3)
+
+
+def test_a_slack_rope_hangs_in_the_curve_of_a_chain(space):
+    """The catenary y = a cosh(x / a) through two points 2 m apart, 3 m long: a from 2 a sinh(1 / a) = 3."""
+    rope = space.add_rope([(-1.0, 3.0, 0.0), (0.0, 3.0 - math.sqrt(1.25), 0.0), (1.0, 3.0, 0.0)], mass=2.0, rod_length=0.1)
+    rope.tie_start()
+    rope.tie_end()
+    steps(space, 900)
+    low, high = 0.1, 10.0
+    for _ in range(60):
+        a = 0.5 * (low + high)
+        low, high = (a, high) if 2.0 * a * math.sinh(1.0 / a) > 3.0 else (low, a)
+    points = rope.points
+    curve = 3.0 + a * (np.cosh(points[:, 0] / a) - math.cosh(1.0 / a))
+    assert np.abs(points[:, 1] - curve).max() < 0.01
+    assert rope.tensions[0] == pytest.approx(2.0 * G / 3.0 * a * math.cosh(1.0 / a), rel=0.03)
+
+
+@pytest.mark.parametrize("speed", [0.5, 2.0])
+def test_a_winch_lifts_a_load_and_lets_it_down(space, speed):
+    rope, crate = hung(space)
+    steps(space, 60)
+    for _ in range(int(60 * 1.5 / speed)):
+        rope.reel(speed / 60)
+        space.step(1 / 60)
+    steps(space, 30)
+    assert rope.length == pytest.approx(2.5) and crate.position[1] == pytest.approx(2.25, abs=1e-3)
+    for _ in range(int(60 * 2.0 / speed)):
+        left = rope.reel(-speed / 60)
+        space.step(1 / 60)
+    steps(space, 60)
+    assert left == rope.length == pytest.approx(4.5) and crate.position[1] == pytest.approx(0.25, abs=0.01)
+    assert rope.points[0] == pytest.approx((0.0, 5.0, 0.0), abs=1e-3)
+
+
+def test_a_rope_is_never_reeled_in_whole(space):
+    rope, _ = hung(space, 1.0)
+    assert rope.reel(100.0) == pytest.approx(0.2) and len(rope) == 1
+    steps(space, 5)
+
+
+def test_a_rope_joins_two_bodies_and_pulls_both(space):
+    space.gravity = (0.0, 0.0, 0.0)
+    one, other = (space.add_rigid(CRATE, (x, 0.0, 0.0), mass=10.0) for x in (-1.25, 1.25))
+    rope = space.add_rope([(-1.0, 0.0, 0.0), (1.0, 0.0, 0.0)], mass=0.5)
+    rope.tie_start(one)
+    rope.tie_end(other)
+    other.velocity = (2.0, 0.0, 0.0)
+    steps(space, 60)
+    assert one.velocity[0] == pytest.approx(1.0, abs=0.1) and other.velocity[0] == pytest.approx(1.0, abs=0.1)
+    assert np.linalg.norm(other.position - one.position) == pytest.approx(2.5, abs=0.01)
+    rope.untie_end()
+    other.velocity = (3.0, 0.0, 0.0)
+    steps(space, 10)
+    assert other.velocity[0] == pytest.approx(3.0), "nothing holds it any more"
+
+
+def test_a_cut_rope_falls_apart(space):
+    rope, crate = hung(space)
+    steps(space, 10)
+    lower = rope.cut(5)
+    assert (len(rope), len(lower)) == (5, 15)
+    steps(space, 30)
+    assert crate.position[1] < 0.3 and lower.tensions[0] == 0.0
+    assert rope.tensions[0] == pytest.approx(0.25 * G, rel=0.2)
+    rope.remove()
+    lower.remove()
+    assert len(space.bodies) == 1
+
+
+def test_a_rope_lies_on_a_ball_and_is_held_by_friction(space):
+    ball = space.add_static(scree.Sphere(radius=1.0), material=scree.Material(friction=1.0))
+    rope = space.add_rope(
+        [(-1.2, -0.6, 0.0), (-1.2, 1.1, 0.0), (1.2, 1.1, 0.0), (1.2, -0.6, 0.0)], radius=0.03, rod_length=0.15,
+        material=scree.Material(friction=1.0),
+    )  # fmt: skip
+    steps(space, 600)
+    assert np.linalg.norm(rope.points - ball.position, axis=1).min() > 1.0 - 0.03
+    assert rope.points[:, 1].max() > 1.0, "it still hangs over the ball"
+
+
+def test_points_follow_sharp_corners_at_equal_distances(space):
+    rope = space.add_rope([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0.5)], rod_length=0.17)
+    ways = np.linalg.norm(np.diff(rope.points, axis=0), axis=1)
+    assert ways == pytest.approx(np.full(len(rope), rope.length / len(rope)), abs=1e-6)
+    assert rope.points[0] == pytest.approx((0, 0, 0), abs=1e-6)
+    assert rope.points[-1] == pytest.approx((0, 1, 0.5), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"points": [(0, 0, 0)]}, "add_rope: points must be finite and of shape"),
+        ({"points": [(0, 0, 0), (0, math.nan, 0)]}, "add_rope: points must be finite"),
+        ({"points": [(0, 0, 0), (0, 0, 0)]}, "add_rope: rods must be longer"),
+        ({"rod_length": 0.03}, "add_rope: rods must be longer than they are thick"),
+        ({"radius": -1.0}, "add_rope: radius must be"),
+        ({"mass": 0.0}, "add_rope: mass"),
+        ({"points": [(0, 0, 0), (9000, 0, 0)]}, "add_rope: a rope has at most 4096 rods"),
+        ({"layer": "none"}, "none"),
+    ],
+)
+def test_bad_input_makes_no_rope(space, arguments, message):
+    with pytest.raises((ValueError, KeyError), match=message):
+        space.add_rope(**{"points": [(0, 0, 0), (0, 2, 0)], **arguments})
+    assert len(space.bodies) == 0
+
+
+def test_bad_calls_leave_a_rope_as_it_was(space):
+    rope = space.add_rope([(0, 0, 0), (0, 2, 0)])
+    for call, message in (
+        (lambda: rope.reel(0.1), "reel: the start of the rope must be tied"), (lambda: rope.cut(0), "cut: place must be 1 to 9"),
+        (lambda: rope.tie_end(rope.bodies[0]), "tie_end: the rope cannot be tied to itself"),
+        (lambda: rope.tie_start(scree.World(threads=1).add_space().add_rigid(CRATE)), "belongs to another"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            call()
+    rope.tie_start()
+    with pytest.raises(ValueError, match="reel: way must be one finite number"):
+        rope.reel(math.nan)
+    assert len(rope) == 10 and rope.length == pytest.approx(2.0)
