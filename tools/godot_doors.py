@@ -241,19 +241,19 @@ Ranges.over_tiles | StreamingWorld3D.tiles_folder | the tiles tell their size
 Recording | - | SCREE_RECORD in the environment of a game
 Recording.close | - | see Recording
 Rope | Scree.pulley_create |
-RopeBody | - | no node yet; a script makes a rope of capsules and PinJoint3D
-RopeBody.bodies | - | see RopeBody
-RopeBody.joints | - | see RopeBody
-RopeBody.points | - | see RopeBody
-RopeBody.length | - | see RopeBody
-RopeBody.tensions | - | see RopeBody
-RopeBody.tie_start | - | see RopeBody
-RopeBody.tie_end | - | see RopeBody
-RopeBody.untie_start | - | see RopeBody
-RopeBody.untie_end | - | see RopeBody
-RopeBody.reel | - | see RopeBody
-RopeBody.cut | - | see RopeBody
-RopeBody.remove | - | see RopeBody
+RopeBody | ScreeRope3D |
+RopeBody.bodies | ScreeRope3D.get_rods |
+RopeBody.joints | - | the node keeps them
+RopeBody.points | ScreeRope3D.get_points |
+RopeBody.length | ScreeRope3D.get_length |
+RopeBody.tensions | ScreeRope3D.get_tension | where the start is held
+RopeBody.tie_start | ScreeRope3D.holds_start, ScreeRope3D.start_node |
+RopeBody.tie_end | ScreeRope3D.holds_end, ScreeRope3D.end_node |
+RopeBody.untie_start | ScreeRope3D.release_start |
+RopeBody.untie_end | ScreeRope3D.release_end |
+RopeBody.reel | ScreeRope3D.reel |
+RopeBody.cut | ScreeRope3D.cut |
+RopeBody.remove | Node.queue_free |
 SeparationRay | SeparationRayShape3D |
 Shape | Shape3D |
 SixDof | Generic6DOFJoint3D |
@@ -325,7 +325,7 @@ Space.bodies | - | the nodes of a scene
 Space.add_area | Area3D, PhysicsServer3D.area_create |
 Space.add_joint | Joint3D, PhysicsServer3D.joint_create, Scree.weld_create |
 Space.add_pulley | Scree.pulley_create |
-Space.add_rope | - | see RopeBody
+Space.add_rope | ScreeRope3D |
 Space.add_character | ScreeCharacter3D, ScreePhysicsServer3D.character_create |
 Space.characters | - | scripts keep their handles, the tree its nodes
 Space.move_characters | ScreePhysicsServer3D.characters_move |
