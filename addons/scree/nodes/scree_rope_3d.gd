@@ -57,7 +57,7 @@ var _before := PackedVector3Array()
 var _now := PackedVector3Array()
 
 
-## What an end is tied to: a body, a kinematic body that follows a node, or the world if there is neither.
+## The tie of an end: to a body, a kinematic body that follows a node, or the world if there is neither.
 class Tie:
 	var joint := RID()
 	var body := RID()
