@@ -290,9 +290,8 @@ def split_tree(system, bodies, nodes, joints, tree):
         if body.colour_mask != 0:
             tree.is_touched = INT32(1)
         is_free &= body.axis_locks == 0 and body.mode == RIGID
-    is_loaded = (tree.is_touched or tree.is_coupled == 0) and carries_heavy_loads(bodies, nodes, tree)
-    tree.is_heavy = INT32(tree.is_coupled == 0 and is_loaded)
-    if tree.is_touched and is_loaded:
+    tree.is_heavy = INT32(tree.is_coupled == 0 and carries_heavy_loads(bodies, nodes, tree))
+    if tree.is_touched and tree.is_heavy:
         weigh_down(system, bodies, nodes, joints, tree)
     if tree.is_touched or not is_free:
         return
