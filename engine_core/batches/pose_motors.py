@@ -1,12 +1,18 @@
-"""Turning the bodies of many joints to a pose, in one compiled call: motors about the free angles of each joint, which bring them
-to the angles of that pose."""
+"""Turning the bodies of many joints to a pose, in one compiled call: motors about the free angles of each joint.
+
+A joint that is free to turn goes the shortest way, and its motors have the rates that its angles have on that way: where two
+angles are nearly one (a swing of 90 degrees), motors that each ran for its own angle would run against each other. Where axes are
+locked, or the pose is beyond a limit, each motor runs for its own angle.
+"""
+
+import math
 
 import numpy as np
 
 from ..bodies.motion import bodies_of
 from ..edit.joint_placement import joints_of_world, wake_both
-from ..geometry.angles import wrap_angle
-from ..geometry.vector import conjugate, matrix_rows, multiply, normalize_quaternion, quaternion
+from ..geometry.angles import arctangent2, wrap_angle
+from ..geometry.vector import conjugate, dot, matrix_rows, multiply, normalize_quaternion, quaternion, scale, vector3
 from ..joints.measuring import measure_angles
 from ..joints.schema import ANGULAR_AXES, JOINT, LIMITS_IMPULSES, SWING_Z, TWIST
 from ..runtime.kernel import entry_point, kernel
@@ -53,6 +59,27 @@ def wanted_angle(joint, angle, axis):
     return angle
 
 
+@kernel
+def shortest_way(rotation, now):
+    """The shortest turn from one rotation to another: axis times angle, in the frame of both [rad]."""
+    turn = multiply(rotation, conjugate(now))
+    x, y, z, w = turn
+    if w < 0.0:
+        x, y, z, w = -x, -y, -z, -w
+    size = math.sqrt(x * x + y * y + z * z)
+    return scale((x, y, z), 2.0 * arctangent2(size, w) / size) if size > 1e-12 else (0.0, 0.0, 0.0)
+
+
+@kernel
+def goes_freely(joint, wanted):
+    """Whether a joint locks no angle, and a pose is within its limits."""
+    for axis in range(TWIST, SWING_Z + 1):
+        angle = np.float64(wanted.position[axis])
+        if joint.locked >> axis & 1 or wanted_angle(joint, angle, axis) != angle:
+            return False
+    return True
+
+
 @entry_point("int64(int64, int64, int64)")
 def aim_joints(world_address, address, count):
     """Set the motors of `count` joints, rows of AIM. Angles that are locked stay so, and limits hold. Return whether some joint
@@ -63,8 +90,10 @@ def aim_joints(world_address, address, count):
     for k in range(count):
         aim = aims[k]
         joint = joints[aim.joint]
+        turned = rotation_now(bodies, joint)
         write_angles(joint, quaternion(aim.rotation), wanted)
-        write_angles(joint, rotation_now(bodies, joint), now)
+        write_angles(joint, turned, now)
+        is_free, turn = goes_freely(joint, wanted[0]), shortest_way(quaternion(aim.rotation), turned)
         joint.flags &= ~UINT32(LIMITS_IMPULSES)
         farthest = 0.0
         for axis in range(TWIST, SWING_Z + 1):
@@ -72,7 +101,11 @@ def aim_joints(world_address, address, count):
                 continue
             if joint.driven >> axis & 1 == 0:
                 is_new = INT64(1)
-            way = wrap_angle(wanted_angle(joint, np.float64(wanted[0].position[axis]), axis) - np.float64(now[0].position[axis]))
+            if is_free:
+                way = dot(turn, vector3(now[0].turns[axis - TWIST]))
+            else:
+                angle = wanted_angle(joint, np.float64(wanted[0].position[axis]), axis)
+                way = wrap_angle(angle - np.float64(now[0].position[axis]))
             joint.motor_velocity[axis] = FLOAT32(way * aim.rate)
             joint.motor_force[axis] = FLOAT32(aim.torque)
             joint.driven |= UINT32(1 << axis)

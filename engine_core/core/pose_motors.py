@@ -52,9 +52,10 @@ class PoseMotors:
 
     @recorded("PoseMotors")
     def aim(self, rotations, rate: float = 15.0, most_torque=math.inf) -> None:
-        """Turn each body towards a rotation in its parent's frame, in the next steps until the next call: unit quaternions x, y,
-        z, w (n, 4). `rate` [1/s]: the motors' speed by the angle that is left; at most the number of steps in a second.
-        `most_torque` [N m] about each axis, one for all or (n,). Limits of the joints hold. Raises ValueError, KeyError."""
+        """Turn each body towards a rotation in its parent's frame: unit quaternions x, y, z, w (n, 4). Call it before each step:
+        the motors keep the speeds that it gives them. `rate` [1/s]: these speeds by the angles that are left now; at most the
+        number of steps in a second. `most_torque` [N m] about each axis, one for all or (n,). Limits of the joints hold. Raises
+        ValueError, KeyError."""
         call = "aim"
         self._check(call)
         turns = finite(call, "rotations", rotations, (len(self), 4))

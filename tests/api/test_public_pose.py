@@ -47,6 +47,25 @@ def test_they_hold_a_pose_against_gravity(is_reversed):
     assert errors(bodies, POSE).max() > 0.1
 
 
+@pytest.mark.parametrize("axis", ["x", "y", "z"])
+@pytest.mark.parametrize("degrees", [89.0, 90.0, 91.0, 120.0, 179.0, 180.0])
+@pytest.mark.parametrize("torque", [200.0, math.inf])
+def test_they_reach_poses_beyond_a_quarter_turn(axis, degrees, torque):
+    """The swings of a pin are nearly one angle at 90 degrees: motors that ran against each other reached 1e8 m/s."""
+    space, bodies = chain()
+    motors = space.add_pose_motors(bodies[:-1], bodies[1:])
+    pose = Rotation.from_euler(axis, [[degrees]] * 3, degrees=True)
+    fastest = 0.0
+    for body in bodies[1:]:
+        body.mask = ()
+    for _ in range(240):
+        motors.aim(pose.as_quat(), most_torque=torque)
+        space.step(1 / 60)
+        fastest = max(fastest, np.abs(space.bodies.velocities).max())
+    assert errors(bodies, pose).max() < 2e-3
+    assert fastest < 1.5 * 15.0 * math.pi * (0.4 * (1 + 2) + 0.2 * 3), "all three joints at the fastest speed of their motors"
+
+
 @pytest.mark.parametrize("part, holds", [(0.9, False), (1.1, True)])
 def test_their_torque_is_limited(part, holds):
     """A bar that is held out level needs m g l / 2."""
