@@ -18,7 +18,7 @@ PAGES = {
     "worlds": ("api.world", "api.space"), "many_worlds": ("api.vector_world",), "states": ("api.states",),
     "recordings": ("api.recordings",), "bodies": ("api.body", "api.bodies"),
     "shapes": ("api.shapes", "api.structures"),
-    "materials": ("api.materials",), "joints": ("api.joint_values", "api.joint", "core.pulleys", "core.pose_motors"),
+    "materials": ("api.materials",), "joints": ("api.joint_values", "api.joint", "api.ropes", "core.pulleys", "core.pose_motors"),
     "areas": ("api.areas",),
     "queries": ("api.queries",), "contacts": ("api.contacts",), "drawing": ("api.drawing",),
     "vehicles": ("core.vehicles",), "water": ("core.water",), "characters": ("api.characters",),
