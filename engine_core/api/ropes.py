@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..geometry.turning import inverse, turned
-from .arrays import Floats, Vectors, doubles, errors_of_call, number, read_only
+from ..geometry.turning import dot, inverse, size_of, turn_from_y, turned
+from .arrays import Floats, Vectors, doubles, errors_of_call, number, read_only, twelve
 from .bodies import Bodies
 from .body import Body
 from .joint import Joint
@@ -35,7 +35,7 @@ def _next_at(line: Floats, index: int, along: float, start: Floats, step: float)
     how much of it lies before the place, 0 to 1. None: the line ends first."""
     while index < len(line) - 1:
         way, back = line[index + 1] - line[index], line[index] - start
-        square, half, rest = float(way @ way), float(way @ back), float(back @ back) - step * step
+        square, half, rest = dot(way, way), dot(way, back), dot(back, back) - step * step
         root = half * half - square * rest
         if square > NEAR * NEAR and root >= 0.0:
             found = (math.sqrt(root) - half) / square
@@ -60,19 +60,16 @@ def _walk(line: Floats, step: float, count: int) -> tuple[Floats, bool]:
 def evenly(line: Floats, count: int) -> tuple[Floats, float]:
     """Points (count + 1, 3) on a line of points (k, 3), equally far from each other [m], from its first to its last point, and
     how far that is. At sharp corners the last point can be left out by less than that."""
-    ways = np.sqrt((np.diff(line, axis=0) ** 2).sum(axis=1))
-    short, long = 0.0, float(ways.sum()) / count
+    short, long = 0.0, _length_of(line) / count
     for _ in range(50):
         middle = 0.5 * (short + long)
         short, long = (middle, long) if _walk(line, middle, count)[1] else (short, middle)
     return _walk(line, short, count)[0], short
 
 
-def _turn_to(way: Floats) -> Floats:
-    """The shortest rotation, a unit quaternion (4,), of ALONG to a unit vector (3,)."""
-    x, y, z = way.tolist()
-    turn = np.array((z, 0.0, -x, 1.0 + y)) if y > NEAR - 1.0 else np.array((1.0, 0.0, 0.0, 0.0))
-    return turn / np.linalg.norm(turn)  # type: ignore[no-any-return]
+def _length_of(line: Floats) -> float:
+    """Length of a line of points (k, 3) [m]."""
+    return sum(size_of(way) for way in np.diff(line, axis=0))
 
 
 @dataclass
@@ -129,11 +126,9 @@ class RopeBody:
     def points(self) -> Floats:
         """Points along the rope from the start to the end, world [m] (n + 1, 3): where it is tied, and the joints of its rods."""
         rods = self.bodies
-        ends = np.array([[turned(turn, np.array((0.0, side, 0.0))) for side in (-0.5, 0.5)] for turn in rods.rotations])
-        places = rods.positions[:, None] + self._rod * ends
-        inner = 0.5 * (places[1:, 0] + places[:-1, 1])
-        first = places[0, 0] + self._reeled / self._rod * (places[0, 1] - places[0, 0])
-        return read_only(np.concatenate(([first], inner, places[-1:, 1])))
+        middles, axes = np.asarray(rods.positions), turned(np.asarray(rods.rotations), np.tile(ALONG, (len(rods), 1)))
+        begins, ends = middles - 0.5 * self._rod * axes, middles + 0.5 * self._rod * axes
+        return read_only(np.concatenate((begins[:1] + self._reeled * axes[:1], 0.5 * (begins[1:] + ends[:-1]), ends[-1:])))
 
     @property
     def length(self) -> float:
@@ -145,8 +140,8 @@ class RopeBody:
         """Tension in the last step [N] (n + 1,): where the start is tied, between the rods, and where the end is tied; 0 at a
         loose end."""
         ties = (self._start, self._end)
-        first, last = (0.0 if tie is None else float(np.linalg.norm(tie.joint.force)) for tie in ties)
-        return read_only(np.array([first, *(float(np.linalg.norm(joint.force)) for joint in self._joints), last]))
+        first, last = (0.0 if tie is None else size_of(tie.joint.force) for tie in ties)
+        return read_only(np.array([first, *(size_of(joint.force) for joint in self._joints), last]))
 
     # Its ends.
 
@@ -189,8 +184,7 @@ class RopeBody:
         each step, with speed times time. What is reeled in collides with nothing. Returns the length that is left [m], at least
         that of one rod. Raises ValueError, also for a rope whose start is not tied, KeyError, PoolFull."""
         given = number("reel", "way", way)
-        if self._start is None:
-            raise ValueError("reel: the start of the rope must be tied")
+        self._tie()
         reeled = min(self._reeled + given, (len(self._rods) - 1) * self._rod)
         if len(self._rods) - reeled / self._rod > MOST_RODS:
             raise ValueError(f"reel: a rope has at most {MOST_RODS} rods, got a way of {given:g} m")
@@ -205,12 +199,17 @@ class RopeBody:
         self._hold_start()
         return self.length
 
+    def _tie(self) -> _Tie:
+        """The tie of the start. Raises ValueError."""
+        if self._start is None:
+            raise ValueError("reel: the start of the rope must be tied")
+        return self._start
+
     def _hold_start(self) -> None:
         """Have the start's joint hold the place on the first rod up to which it is reeled in."""
-        if self._start is not None:
-            at = np.eye(3).ravel().tolist() + [0.0, self._reeled - 0.5 * self._rod, 0.0]
-            with errors_of_call("reel"):
-                self._space.core.joint.set_frames(self._start.joint.id, None, at)
+        at = twelve(np.eye(3), np.array((0.0, self._reeled - 0.5 * self._rod, 0.0)))
+        with errors_of_call("reel"):
+            self._space.core.joint.set_frames(self._tie().joint.id, None, at)
 
     def _show(self, rod: Body, is_seen: bool) -> None:
         """Have a rod collide, or not: one that is partly reeled in is inside of the winch."""
@@ -221,11 +220,10 @@ class RopeBody:
 
     def _move_start(self, rod: Body) -> None:
         """Tie the start to another rod, whose joint is set by `_hold_start`."""
-        tie = self._start
-        if tie is not None:
-            joint = self._space.add_joint(Pin(anchor=tie.position()), rod, to=tie.body)
-            tie.joint.remove()
-            tie.joint = joint
+        tie = self._tie()
+        joint = self._space.add_joint(Pin(anchor=tie.position()), rod, to=tie.body)
+        tie.joint.remove()
+        tie.joint = joint
 
     def _take_in(self) -> None:
         self._move_start(self._rods[1])
@@ -234,16 +232,12 @@ class RopeBody:
 
     def _let_out(self) -> None:
         first = self._rods[0]
-        axis = turned(first.rotation, np.array(ALONG))
-        way = -self._rod * axis
+        way = -self._rod * turned(first.rotation, np.array(ALONG))
         velocity = first.velocity + np.cross(first.angular_velocity, way)
         rod = self._space.add_rigid(
-            position=first.position + way,
-            rotation=first.rotation,
-            velocity=velocity,
-            angular_velocity=first.angular_velocity,
+            position=first.position + way, rotation=first.rotation, velocity=velocity, angular_velocity=first.angular_velocity,
             **self._values,
-        )
+        )  # fmt: skip
         self._joints.insert(0, self._space.add_joint(Pin(anchor=first.position + 0.5 * way), first, to=rod))
         self._move_start(rod)
         self._show(first, True)
@@ -277,7 +271,7 @@ def add_rope(
     line = doubles(call, "points", points)
     if line.ndim != 2 or line.shape[1] != 3 or len(line) < 2 or not np.isfinite(line).all():
         raise ValueError(f"{call}: points must be finite and of shape (k, 3) with k of at least 2, got shape {line.shape}")
-    whole = float(np.sqrt((np.diff(line, axis=0) ** 2).sum(axis=1)).sum())
+    whole = _length_of(line)
     least = 2.0 * number(call, "radius", radius, NEAR)
     if number(call, "rod_length", rod_length) <= least or whole <= least:
         raise ValueError(f"{call}: rods must be longer than they are thick, {least:g} m, got {min(rod_length, whole):g}")
@@ -286,19 +280,22 @@ def add_rope(
         raise ValueError(f"{call}: a rope has at most {MOST_RODS} rods, got {whole:g} m in rods of {rod_length:g} m")
     places, rod = evenly(line, count)
     ways = np.diff(places, axis=0) / rod
-    turns = np.array([_turn_to(way) for way in ways])
-    values = {
-        "shape": Capsule(radius=radius, height=rod + 2.0 * radius), "mass": number(call, "mass", mass) / count,
-        "material": material, "layer": layer, "linear_damp": damping, "angular_damp": damping,
+    turns = np.array([turn_from_y(way) for way in ways])
+    values: dict[str, Any] = {
+        "shape": Capsule(radius=radius, height=rod + 2.0 * radius), "material": material, "layer": layer,
+        "linear_damp": damping, "angular_damp": damping,
     }  # fmt: skip
-    masses = values.pop("mass")
+    share = number(call, "mass", mass) / count
     with errors_of_call(call):
-        middles = places[:-1] + 0.5 * rod * ways
-        rods = list(space.add_rigid_many(positions=middles, rotations=turns, masses=masses, **values))  # type: ignore[arg-type]
-    first = Bodies(space, np.array([rods[0].id], np.int64))
-    layers = int(first.field(call, "collision_layer")[0]), int(first.field(call, "collision_mask")[0])
-    joints = [
-        space.add_joint(Pin(anchor=place), after, to=before)
-        for before, after, place in zip(rods[:-1], rods[1:], places[1:-1], strict=True)
-    ]
-    return RopeBody(space, rods, joints, rod, layers, {**values, "mass": masses})
+        made = space.add_rigid_many(positions=places[:-1] + 0.5 * rod * ways, rotations=turns, masses=share, **values)
+        layers = int(made.field(call, "collision_layer")[0]), int(made.field(call, "collision_mask")[0])
+        rods = list(made)
+        try:
+            joints = [
+                space.add_joint(Pin(anchor=place), after, to=before)
+                for before, after, place in zip(rods[:-1], rods[1:], places[1:-1], strict=True)
+            ]
+        except BaseException:
+            made.remove()  # with the joints that there are
+            raise
+    return RopeBody(space, rods, joints, rod, layers, {**values, "mass": share})

@@ -309,7 +309,7 @@ class Space(SpaceBodies, SpaceCharacters, SpaceQueries, SpaceSaving, SpaceDrawin
         [m] on ball joints, of `mass` [kg] all together. Nothing stretches it, and it meets the world as all bodies do. `damping`
         [1/s]: the rate at which its rods lose velocity. `layer`: the name of its layer, by default the first. Its ends are loose
         until `RopeBody.tie_start` and `tie_end`. The thread that steps calls this, between steps. Raises ValueError, KeyError,
-        PoolFull."""
+        PoolFull; then there is no rope."""
         return add_rope(self, points, mass, radius, rod_length, material, layer, damping)
 
     def _check_joined(self, call: str, body: Body, to: Body | None) -> None:

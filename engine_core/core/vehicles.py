@@ -22,7 +22,7 @@ from ..constraints.vehicle_schema import (
     ANTI_ROLL_BAR, CURVE_POINTS, CYLINDER_WHEEL, DRIVE, MOST_GEARS, MOST_WHEELS, MOTORCYCLE, RAY_WHEEL, SHAFT, SPHERE_WHEEL,
     TRACKED, VEHICLE, WHEEL, WHEELED,
 )  # fmt: skip
-from ..geometry.turning import turned
+from ..geometry.turning import turn_from_y, turned
 from ..edit import body_placement
 from ..runtime.memory import address_of
 from ..runtime.recorded_calls import recorded
@@ -334,16 +334,8 @@ class VehicleInterface(Part):
             self._shapes.set_sphere(index, wheel.radius)
         else:
             self._shapes.set_cylinder(index, wheel.radius, wheel.width)
-            row["shape_rotation"] = _from_y_to(np.cross(row["forward"], row["steering_axis"]))
+            row["shape_rotation"] = turn_from_y(np.cross(row["forward"], row["steering_axis"]))
         row["shape"] = index
-
-
-def _from_y_to(axis: np.ndarray) -> np.ndarray:
-    """The quaternion that turns +Y to an axis."""
-    axis = axis / np.linalg.norm(axis)
-    turn = np.array([axis[2], 0.0, -axis[0], 1.0 + axis[1]])
-    size = np.linalg.norm(turn)
-    return turn / size if size > 1e-9 else np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def _write_wheel(row, wheel: Wheel, forward: np.ndarray) -> None:

@@ -37,6 +37,13 @@ def size_of(vector) -> float:
     return math.sqrt(dot(vector, vector))
 
 
+def turn_from_y(axis: np.ndarray) -> np.ndarray:
+    """The shortest turn of +Y to an axis (3,) of any length: a unit quaternion x, y, z, w (4,)."""
+    x, y, z = (np.asarray(axis, np.float64) / size_of(axis)).tolist()
+    size = math.sqrt(x * x + z * z + (1.0 + y) * (1.0 + y))
+    return np.array((z, 0.0, -x, 1.0 + y)) / size if size > 1e-9 else np.array((1.0, 0.0, 0.0, 0.0))
+
+
 def moments_of(inverse_inertia) -> tuple[float, float, float] | None:
     """Moments of inertia about three axes, from the inverse tensor (xx, yy, zz, xy, xz, yz) in them; None for a flat tensor."""
     xx, yy, zz, xy, xz, yz = inverse_inertia

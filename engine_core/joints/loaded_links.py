@@ -28,10 +28,16 @@ KEPT, LEAST = 0.9, 0.01
 
 
 @kernel
+def turning_back(arm, pull, inverse):
+    """Twice the square of the frequency [1/s^2] at which a force `pull` [N] at an arm [m] turns a round link back, whose inverse
+    inertia is `inverse`. The energy of a turn t is (F . r t . t - F . t r . t) / 2; this is its trace, by the inertia."""
+    return dot(pull, arm) * (inverse[0] + inverse[1] + inverse[2]) - dot(arm, symmetric_times(inverse, pull))
+
+
+@kernel
 def turned_back(body, joint, side, pull):
-    """The square of the frequency at which a force [N] at a joint turns a body back [1/s^2]; see `add_stiffness`."""
-    arm, inverse = vector3(joint.arms[side]), six(body.inverse_inertia_world)
-    return 0.5 * abs(dot(pull, arm) * (inverse[0] + inverse[1] + inverse[2]) - dot(arm, symmetric_times(inverse, pull)))
+    """The square of the angle [rad] by which a link is turned back in a sub-step of h [s]. `pull`: of the joint, times h^2."""
+    return 0.5 * abs(turning_back(vector3(joint.arms[side]), pull, six(body.inverse_inertia_world)))
 
 
 @kernel

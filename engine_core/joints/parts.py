@@ -16,10 +16,11 @@ import numpy as np
 from ..bodies.system_schema import SYSTEM
 from ..constraints.schema import ANGULAR_VELOCITY, ROW_SIZE
 from ..geometry.cholesky import entry
-from ..geometry.vector import dot, length_squared, symmetric_times, vector3
+from ..geometry.vector import length_squared, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .energy_bound import MOST_SPARE, bound_energy, is_carried, kinetic_energy, still_energy, work_of_forces, work_of_rows
+from .loaded_links import turning_back
 from .measuring import measure_joint
 from .moving import keep_tree, move_anchors, move_tree, put_tree_back
 from .schema import LINEAR_AXES, UNLIMITED
@@ -40,9 +41,8 @@ FINER = 4.0
 
 @kernel
 def add_stiffness(nodes, n, joint, side, impulse, sign):
-    """Add what a joint's impulse on B [N s] contributes to the square of the frequency of one of its bodies, to `wanted`. The
-    energy of a turn t of an arm r under a force F is (F . r t . t - F . t r . t) / 2; its trace, by the inverse inertia of the
-    node with all that it carries, is twice the square of the frequency of a round link."""
+    """Add what a joint's impulse on B [N s] contributes to the square of the frequency of one of its bodies, with all that it
+    carries, to `wanted`."""
     node = nodes[n]
     h = node.inertia
     k33, k43, k44 = h[entry(3, 3)], h[entry(4, 3)], h[entry(4, 4)]
@@ -50,7 +50,7 @@ def add_stiffness(nodes, n, joint, side, impulse, sign):
     xx, yy, zz = k33 * k33 + k43 * k43 + k53 * k53, k44 * k44 + k54 * k54, k55 * k55
     inverse = (xx, yy, zz, k43 * k44 + k53 * k54, k53 * k55, k54 * k55)
     arm = vector3(joint.arms[side])
-    node.wanted[0] += sign * (dot(impulse, arm) * (xx + yy + zz) - dot(arm, symmetric_times(inverse, impulse)))
+    node.wanted[0] += sign * turning_back(arm, impulse, inverse)
 
 
 @kernel

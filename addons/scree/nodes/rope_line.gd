@@ -8,6 +8,9 @@ const RINGS := 3
 const PARTS := 128
 
 var _mesh := ArrayMesh.new()
+# The last points and cuts: a rope at rest is not drawn anew.
+var _points := PackedVector3Array()
+var _cuts := PackedInt32Array()
 
 
 func _init() -> void:
@@ -87,6 +90,10 @@ static func _walk(line: PackedVector3Array, step: float, count: int) -> PackedVe
 
 ## Draws a tube through points, global; `cuts`: numbers of points where a new piece begins.
 func draw(points: PackedVector3Array, radius: float, cuts := PackedInt32Array()) -> void:
+	if points == _points and cuts == _cuts:
+		return
+	_points = points.duplicate()
+	_cuts = cuts
 	_mesh.clear_surfaces()
 	global_transform = Transform3D(Basis.IDENTITY, points[0])
 	var vertices := PackedVector3Array()

@@ -61,6 +61,7 @@ var _now := PackedVector3Array()
 class Tie:
 	var joint := RID()
 	var body := RID()
+	var is_led := false
 	var leader: Node3D
 	# In the frame of the body; of the world if there is none.
 	var place := Vector3.ZERO
@@ -72,17 +73,13 @@ class Tie:
 		return at * place
 
 	func follow() -> void:
-		if leader != null and is_instance_valid(leader):
+		if is_instance_valid(leader):
 			PhysicsServer3D.body_set_state(body, PhysicsServer3D.BODY_STATE_TRANSFORM, leader.global_transform.orthonormalized())
 
 	func free_all() -> void:
 		PhysicsServer3D.free_rid(joint)
-		if leader != null:
+		if is_led:
 			PhysicsServer3D.free_rid(body)
-
-
-func _init() -> void:
-	set_notify_transform(true)
 
 
 func _notification(what: int) -> void:
@@ -92,13 +89,13 @@ func _notification(what: int) -> void:
 		NOTIFICATION_EXIT_WORLD:
 			_free_all()
 		NOTIFICATION_TRANSFORM_CHANGED:
-			if Engine.is_editor_hint():
-				_preview()
+			_preview() # only the editor asks for this
 
 
 func _ready() -> void:
 	set_physics_process(not Engine.is_editor_hint())
 	set_process(not Engine.is_editor_hint())
+	set_notify_transform(Engine.is_editor_hint())
 	if Engine.is_editor_hint():
 		_preview()
 	elif _rods.is_empty():
@@ -197,8 +194,9 @@ func _physics_process(_delta: float) -> void:
 	for tie: Tie in [_start, _end]:
 		if tie != null:
 			tie.follow()
-	_before = _now
-	_now = get_points()
+	if _line != null:
+		_before = _now
+		_now = get_points()
 
 
 func _process(_delta: float) -> void:
@@ -234,10 +232,9 @@ func _make() -> void:
 		_start = _tie(_rods[0], -0.5 * _rod, start_node)
 	if holds_end:
 		_end = _tie(_rods[-1], 0.5 * _rod, end_node)
-	_now = get_points()
-	_before = _now
 	if draws:
 		_renew_line()
+		_now = get_points()
 
 
 func _down() -> Vector3:
@@ -293,6 +290,7 @@ func _tie(rod: RID, along: float, path: NodePath) -> Tie:
 	if node is PhysicsBody3D:
 		tie.body = (node as PhysicsBody3D).get_rid()
 	elif node != null:
+		tie.is_led = true
 		tie.leader = node
 		tie.body = PhysicsServer3D.body_create()
 		PhysicsServer3D.body_set_mode(tie.body, PhysicsServer3D.BODY_MODE_KINEMATIC)
