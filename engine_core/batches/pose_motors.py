@@ -5,14 +5,12 @@ angles are nearly one (a swing of 90 degrees), motors that each ran for its own 
 locked, or the pose is beyond a limit, each motor runs for its own angle.
 """
 
-import math
-
 import numpy as np
 
 from ..bodies.motion import bodies_of
 from ..edit.joint_placement import joints_of_world, wake_both
-from ..geometry.angles import arctangent2, wrap_angle
-from ..geometry.vector import conjugate, dot, matrix_rows, multiply, normalize_quaternion, quaternion, scale, vector3
+from ..geometry.angles import spin_of_turn, wrap_angle
+from ..geometry.vector import conjugate, dot, matrix_rows, multiply, normalize_quaternion, quaternion, vector3
 from ..joints.measuring import measure_angles
 from ..joints.schema import ANGULAR_AXES, JOINT, LIMITS_IMPULSES, SWING_Z, TWIST
 from ..runtime.kernel import entry_point, kernel
@@ -60,17 +58,6 @@ def wanted_angle(joint, angle, axis):
 
 
 @kernel
-def shortest_way(rotation, now):
-    """The shortest turn from one rotation to another: axis times angle, in the frame of both [rad]."""
-    turn = multiply(rotation, conjugate(now))
-    x, y, z, w = turn
-    if w < 0.0:
-        x, y, z, w = -x, -y, -z, -w
-    size = math.sqrt(x * x + y * y + z * z)
-    return scale((x, y, z), 2.0 * arctangent2(size, w) / size) if size > 1e-12 else (0.0, 0.0, 0.0)
-
-
-@kernel
 def goes_freely(joint, wanted):
     """Whether a joint locks no angle, and a pose is within its limits."""
     for axis in range(TWIST, SWING_Z + 1):
@@ -93,7 +80,7 @@ def aim_joints(world_address, address, count):
         turned = rotation_now(bodies, joint)
         write_angles(joint, quaternion(aim.rotation), wanted)
         write_angles(joint, turned, now)
-        is_free, turn = goes_freely(joint, wanted[0]), shortest_way(quaternion(aim.rotation), turned)
+        is_free, turn = goes_freely(joint, wanted[0]), spin_of_turn(multiply(quaternion(aim.rotation), conjugate(turned)), 1.0)
         joint.flags &= ~UINT32(LIMITS_IMPULSES)
         farthest = 0.0
         for axis in range(TWIST, SWING_Z + 1):

@@ -13,7 +13,7 @@ from ..broad_phase.rebuild import tree_rebuild, tree_swap
 from ..broad_phase.schema import TREE
 from ..collision.pair_finding import mark_moved
 from ..collision.pairs import deactivate_pair, lists_of, pairs_of
-from ..geometry.angles import arctangent2
+from ..geometry.angles import spin_of_turn
 from ..geometry.vector import conjugate, length, multiply, quaternion, scale, store3, subtract, vector3
 from ..joints.colours import add_joints_of
 from ..runtime.kernel import JOB_SIGNATURE, entry_point, kernel
@@ -43,15 +43,7 @@ def move_towards_target(system, world, bodies, index, delta_time):
     way = subtract(vector3(rare.target_position), vector3(body.position))
     store3(body.linear_velocity, scale(way, 1.0 / delta_time))
     turn = multiply(quaternion(rare.target_rotation), conjugate(quaternion(body.rotation)))
-    sine = length((turn[0], turn[1], turn[2]))
-    w = turn[3]
-    rate = 2.0 / delta_time
-    if sine > 1.0e-7:
-        angle = arctangent2(sine, abs(w))
-        rate = rate * angle / sine
-    if w < 0.0:
-        rate = -rate
-    store3(body.angular_velocity, scale((turn[0], turn[1], turn[2]), rate))
+    store3(body.angular_velocity, spin_of_turn(turn, delta_time))
     if system.step.steps_left == 0:
         body.flags &= ~TARGET_SET
     if body.active_index < 0:

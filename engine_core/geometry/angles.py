@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from ..runtime.kernel import kernel
+from .vector import length, scale
 
 PI = math.pi
 HALF_PI = 0.5 * math.pi
@@ -121,6 +122,16 @@ def hyperbolic_sine(x):
     grown = exponential(abs(x))
     half = 0.5 * (grown - 1.0 / grown)
     return half if x > 0.0 else -half
+
+
+@kernel
+def spin_of_turn(turn, seconds):
+    """The angular velocity [rad/s] that makes a turn, a unit quaternion, the short way round in some seconds."""
+    sine = length((turn[0], turn[1], turn[2]))
+    rate = 2.0 / seconds
+    if sine > 1.0e-7:
+        rate = rate * arctangent2(sine, abs(turn[3])) / sine
+    return scale((turn[0], turn[1], turn[2]), -rate if turn[3] < 0.0 else rate)
 
 
 def circle_point(angle: float) -> tuple[float, float]:

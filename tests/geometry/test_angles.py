@@ -2,10 +2,13 @@
 
 import math
 
+import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
-from scree.geometry.angles import arctangent2, wrap_angle
+from scree.geometry.angles import arctangent2, spin_of_turn, wrap_angle
 from scree.runtime.kernel import entry_point
 
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
@@ -38,3 +41,11 @@ def test_a_wrapped_angle_is_the_same_angle(angle):
     near = wrapped(angle)
     assert -math.pi < near <= math.pi
     assert abs(math.remainder(near - angle, 2.0 * math.pi)) < 1e-12
+
+
+@settings(deadline=None)
+@given(st.tuples(*[st.floats(-1.0, 1.0)] * 3), st.sampled_from([1.0, -1.0]), st.sampled_from([1.0, 1 / 60]))
+def test_a_spin_makes_its_turn_the_short_way_round(way, sign, seconds):
+    """`sign`: a quaternion and its opposite are the same turn."""
+    turn = sign * Rotation.from_rotvec(way).as_quat()
+    assert np.array(spin_of_turn.py_func(tuple(turn.tolist()), seconds)) == pytest.approx(np.array(way) / seconds, abs=1e-6)
