@@ -68,9 +68,13 @@ func _loads() -> void:
 	var hit := root.find_world_3d().direct_space_state.intersect_ray(query)
 	var collider: Object = hit.get("collider")
 	check("a ray that hits it reports the node", collider == rope, hit)
+	var lower := rope.get_rod_count() - 5
 	rope.cut(5)
 	await _frames(30)
 	check("a cut rope lets go", crate.position.y < 0.0, crate.position)
+	rope.reel(100.0)
+	await _frames(5)
+	check("only the part at the start is reeled in", rope.get_rod_count() == lower + 1, rope.get_rod_count())
 	rope.queue_free()
 	crate.queue_free()
 	await _frames(2)

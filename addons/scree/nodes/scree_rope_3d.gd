@@ -66,12 +66,6 @@ class Tie:
 	# In the frame of the body; of the world if there is none.
 	var place := Vector3.ZERO
 
-	func position() -> Vector3:
-		if not body.is_valid():
-			return place
-		var at: Transform3D = PhysicsServer3D.body_get_state(body, PhysicsServer3D.BODY_STATE_TRANSFORM)
-		return at * place
-
 	func follow() -> void:
 		if is_instance_valid(leader):
 			PhysicsServer3D.body_set_state(body, PhysicsServer3D.BODY_STATE_TRANSFORM, leader.global_transform.orthonormalized())
@@ -143,7 +137,7 @@ func reel(way: float) -> void:
 	if _start == null or not is_finite(way):
 		push_error("ScreeRope3D.reel: the start must be held and the way finite, got %s" % way)
 		return
-	var reeled := minf(_reeled + way, (_rods.size() - 1) * _rod)
+	var reeled := minf(_reeled + way, (_rods_at_start() - 1) * _rod)
 	if _rods.size() - reeled / _rod > MOST_RODS:
 		push_error("ScreeRope3D.reel: a rope has at most %d rods, got a way of %s m" % [MOST_RODS, way])
 		return
@@ -160,8 +154,7 @@ func reel(way: float) -> void:
 		PhysicsServer3D.pin_joint_set_local_a(_start.joint, at)
 	else: # Jolt in Godot 4.6 drops a joint to the world whose place is changed
 		_pin(_start, _rods[0], at)
-	for rod: RID in [_rods[0], _rods[-1]]:
-		PhysicsServer3D.body_set_state(rod, PhysicsServer3D.BODY_STATE_SLEEPING, false)
+		PhysicsServer3D.body_set_state(_rods[0], PhysicsServer3D.BODY_STATE_SLEEPING, false)
 
 
 ## Cuts the rope before the rod of this number, which is at least 1.
@@ -311,11 +304,15 @@ func _pin(tie: Tie, rod: RID, local: Vector3) -> void:
 	tie.joint = joint
 
 
+## How many rods there are before the first cut.
+func _rods_at_start() -> int:
+	var cut_at := _joints.find(RID())
+	return _rods.size() if cut_at < 0 else cut_at + 1
+
+
 func _take_in() -> void:
 	_pin(_start, _rods[1], Vector3(0.0, -0.5 * _rod, 0.0))
-	var joint: RID = _joints.pop_front()
-	if joint.is_valid():
-		PhysicsServer3D.free_rid(joint)
+	PhysicsServer3D.free_rid(_joints.pop_front())
 	PhysicsServer3D.free_rid(_rods.pop_front())
 
 
