@@ -135,6 +135,7 @@ _JOINTS = np.dtype(
         ("rows", "i8"), ("row_count", "i8"),  # JOINT_ROW of joints/schema.py
         ("trees", "i8"), ("tree_count", "i8"),  # TREE
         ("nodes", "i8"), ("node_count", "i8"),  # TREE_NODE
+        ("blocks", "i8"), ("block_count", "i8"), ("block_capacity", "i8"),  # NETWORK_BLOCK
         ("some_broke", "i8"),  # some joint broke in the last step
     ],
     align=True,

@@ -71,6 +71,22 @@ def note_pulls(system, bodies, nodes, joints, tree, h):
         if node.parent >= 0:
             above = nodes[node.parent]
             above.wanted[0] += turned_back(bodies[above.body], joint, 1 - node.side, pull)
+    if tree.is_network:
+        note_pulls_of_loops(system, bodies, nodes, joints, tree, h)
+
+
+@kernel
+def note_pulls_of_loops(system, bodies, nodes, joints, tree, h):
+    """`note_pulls` for the joints of a network that are no node's."""
+    for index in view(system.joints.active, system.joints.count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]:
+        joint = joints[index]
+        if nodes[joint.node].joint == index or not joint.locked & LINEAR_AXES:
+            continue
+        pull = scale(from_axes(joint.axes, vector3(joint.linear_impulse)), h * system.step.warm_part)
+        for side in range(2):
+            if joint.ends[side] >= 0:
+                node = nodes[joint.ends[side]]
+                node.wanted[0] += turned_back(bodies[node.body], joint, side, pull)
 
 
 @kernel

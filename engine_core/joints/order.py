@@ -15,6 +15,7 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .colours import moves
 from .loaded_links import weigh_down
+from .network_layout import end_of, lay_out_blocks
 from .preparation import count_rows, joints_of
 from .schema import (
     ANGULAR_AXES, LINEAR_AXES, LOOP_ROWS, MOST_CLOSERS, NODE_ROWS, TREE, TREE_NODE, UNLIMITED,
@@ -146,7 +147,7 @@ def grow_tree(system, bodies, numbers, first):
         at += 1
     tree = view(system.joints.trees, system.joints.tree_count + 1, TREE)[system.joints.tree_count]
     tree.first, tree.count = INT32(first), INT32(system.joints.node_count - first)
-    tree.is_coupled = tree.is_looped = tree.is_split = tree.is_touched = tree.is_drifting = INT32(0)
+    tree.is_coupled = tree.is_looped = tree.is_network = tree.is_split = tree.is_touched = tree.is_drifting = INT32(0)
     tree.closer_count = tree.loop_rows = tree.is_heavy = tree.is_weighed = tree.in_parts = tree.is_bound = INT32(0)
     tree.spare = 0.0
     system.joints.tree_count += 1
@@ -196,15 +197,6 @@ def lay_out_trees(system):
 
 
 @kernel
-def end_of(bodies, numbers, index):
-    """The node of a body; -1 for what does not move, -2 for what moves in no tree."""
-    if not moves(bodies, index):
-        return -1
-    number = numbers[bodies[index].active_index]
-    return number if number >= 0 else -2
-
-
-@kernel
 def note_closer(system, bodies, numbers, index):
     """Record a joint between bodies of one tree, or between one and a fixed body, with its tree. All of them are counted."""
     joint = joints_of(system)[index]
@@ -225,7 +217,7 @@ def note_closer(system, bodies, numbers, index):
 
 @kernel
 def find_closers(system, bodies):
-    """Find the joints that are solved with a tree whose loops they close; none for a tree with too many."""
+    """Find the joints that are solved with a tree whose loops they close. A tree with too many for loops.py may be a network."""
     colours, joints = colours_of(system), joints_of(system)
     numbers = view(system.step.scratch, system.bodies.active_count, INT32)
     for colour in range(COLOUR_COUNT + 1):
@@ -234,24 +226,59 @@ def find_closers(system, bodies):
     trees = view(system.joints.trees, system.joints.tree_count, TREE)
     for t in range(system.joints.tree_count):
         tree = trees[t]
-        if tree.closer_count > MOST_CLOSERS or tree.loop_rows > LOOP_ROWS or tree.count * tree.loop_rows > MOST_LOOP_WORK:
-            tree.closer_count = INT32(0)
         tree.let_go = INT32(0)
+        if tree.closer_count > MOST_CLOSERS or tree.loop_rows > LOOP_ROWS or tree.count * tree.loop_rows > MOST_LOOP_WORK:
+            tree.is_network, tree.closer_count = INT32(1), INT32(0)
         for c in range(tree.closer_count):
             joints[tree.closers[c]].node = max(tree.ends[c, 0], tree.ends[c, 1])
             tree.is_looped = INT32(1)
 
 
 @kernel
-def list_tree(system, nodes, tree):
+def list_closers(system, bodies, nodes, tree):
+    """List the joints of a network that close its loops."""
+    joints, numbers = joints_of(system), view(system.step.scratch, system.bodies.active_count, INT32)
+    for n in range(tree.first, tree.first + tree.count):
+        key = bodies[nodes[n].body].first_joint
+        while key >= 0:
+            index, side = key >> 1, key & 1
+            joint = joints[index]
+            key = joint.next[side]
+            other = end_of(bodies, numbers, joint.bodies[1 - side])
+            is_in_tree = other == -1 or (other >= 0 and other < n and nodes[other].tree == nodes[n].tree)
+            if is_in_tree and joint.node == IN_NO_TREE and fits_tree(joint):
+                joint.node = INT32(n)
+                list_joint(system, index)
+
+
+@kernel
+def leave_network(system, joints, tree, in_tree):
+    """Leave the joints that close loops of a tree to the coloured passes. `in_tree`: how many joints are in the tree."""
+    for index in view(system.joints.active, system.joints.count, INT32)[tree.first_joint + in_tree :]:
+        joints[index].node = INT32(IN_NO_TREE)
+        system.joints.count -= 1
+        system.joints.row_count -= joints[index].row_count
+    tree.is_network, tree.joint_count = INT32(0), INT32(in_tree)
+
+
+@kernel
+def list_tree(system, bodies, nodes, joints, tree):
     """List the joints of a tree, those that close its loops last."""
     tree.first_joint = INT32(system.joints.count)
     for n in range(tree.first, tree.first + tree.count):
         if nodes[n].joint >= 0:
             list_joint(system, nodes[n].joint)
+    in_tree = system.joints.count - tree.first_joint
     for c in range(tree.closer_count):
         list_joint(system, tree.closers[c])
+    if tree.is_network:
+        list_closers(system, bodies, nodes, tree)
     tree.joint_count = INT32(system.joints.count - tree.first_joint)
+    if tree.is_network:
+        numbers = view(system.step.scratch, system.bodies.active_count, INT32)
+        tree.is_looped = INT32(1)
+        if not lay_out_blocks(system, bodies, nodes, joints, tree, numbers):
+            leave_network(system, joints, tree, in_tree)
 
 
 @kernel
@@ -291,8 +318,9 @@ def split_tree(system, bodies, nodes, joints, tree):
             tree.is_touched = INT32(1)
         is_free &= body.axis_locks == 0 and body.mode == RIGID
     tree.is_heavy = INT32(tree.is_coupled == 0 and carries_heavy_loads(bodies, nodes, tree))
-    if tree.is_touched and tree.is_heavy:
+    if tree.is_heavy and (tree.is_touched or tree.is_network):
         weigh_down(system, bodies, nodes, joints, tree)
+        tree.is_heavy &= INT32(tree.is_network == 0)  # a network takes no sub-steps in parts
     if tree.is_touched or not is_free:
         return
     active = view(system.joints.active, system.joints.count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]
@@ -334,7 +362,7 @@ def may_carry_heavy_loads(bodies, nodes, tree):
         heaviest = min(heaviest, inverse)
         if parent >= 0:
             lightest = max(lightest, bodies[nodes[parent].body].inverse_mass)
-    is_hung = nodes[tree.first].joint >= 0 or tree.closer_count > 0
+    is_hung = nodes[tree.first].joint >= 0 or tree.closer_count > 0 or tree.is_network
     return lightest > HEAVY * (heaviest if is_hung else second)
 
 
@@ -348,7 +376,7 @@ def carries_heavy_loads(bodies, nodes, tree):
     heaviest = max(root[0], root[2])
     for n in range(tree.first, tree.first + tree.count):
         push = nodes[n].push
-        load = heaviest if tree.closer_count > 0 else max(min(push[1], push[2]), push[3])
+        load = heaviest if tree.closer_count > 0 or tree.is_network else max(min(push[1], push[2]), push[3])
         if load > HEAVY * push[0]:
             return True
     return False
@@ -361,11 +389,11 @@ def lay_out_joints(system):
     world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     colours, joints, nodes = colours_of(system), joints_of(system), nodes_of(system)
-    system.joints.count = system.joints.row_count = 0
+    system.joints.count = system.joints.row_count = system.joints.block_count = 0
     find_closers(system, bodies)
     trees = view(system.joints.trees, system.joints.tree_count, TREE)
     for t in range(system.joints.tree_count):
-        list_tree(system, nodes, trees[t])
+        list_tree(system, bodies, nodes, joints, trees[t])
     in_trees = system.joints.count
     for colour in range(COLOUR_COUNT + 1):
         colours.first_loose[colour] = system.joints.count

@@ -63,6 +63,8 @@ JOINT = np.dtype(
         ("masses", "f4", (2, 3)),  # inverse, along x, y and z; 0 along locked axes
         ("inertias", "f4", (2, 6)),  # inverse, world axes; updated in each sub-step
         ("between", "f8", 3),  # from A's centre of mass to B's
+        ("ends", "i4", 2),  # nodes of A and B, if their tree is a network; -1: a fixed body
+        ("held", "u4"),  # bits of its rows that a network holds, see networks.py
         ("start_arms", "f4", (2, 3)),  # from the centres of mass to the frames, world axes
         ("start_rotations", "f4", (2, 4)),  # of the frames
         # Sums over a step.
@@ -168,6 +170,7 @@ TREE = np.dtype(
         ("gained", "f8"),  # energy that its joints added before bodies moved, if it `is_bound` [J]
         ("spare", "f8"),  # energy that it lost in this step and may win back, see energy_bound.py [J]
         ("is_looped", "i4"),  # some joint closes a loop: its axes may be held in more than one way
+        ("is_network", "i4"),  # it has more loops than loops.py takes: see networks.py
         # Joints that close loops and are solved with the tree, see loops.py.
         ("closer_count", "i4"),
         ("loop_rows", "i4"),  # axes that all joints lock which close loops, solved with the tree or not
@@ -206,7 +209,19 @@ TREE_NODE = np.dtype(
         ("drift", "f8", 6),  # of the locked axes, see curvature.py
         ("own", "f4", (NODE_ROWS, 6)),  # A: Jacobian of the axes for the body's motion; one row an axis
         ("other", "f4", (NODE_ROWS, 6)),  # B: for the parent's
+        ("first_block", "i4"),  # the list of its blocks in a network, see network_layout.py; -1: none
         ("kept", "f4", 22),  # the solver row and the inverse inertia of its body before a part of a sub-step, see parts.py
     ],
     align=True,
 )
+# What couples two bodies of a network: rows for the lower node, columns for the higher one, whose list it is in.
+NETWORK_BLOCK = np.dtype(
+    [
+        ("lower", "i4"),  # node
+        ("next", "i4"),  # block of the same list; -1: none
+        ("values", "f8", (2, 36)),  # of the matrix of velocities, and of that of errors; once factorized, of their factors
+    ],
+    align=True,
+)
+BLOCKS_OF_JOINT = 4
+"""The room for blocks, for each joint that there may be. A network that needs more is solved joint by joint."""

@@ -19,6 +19,7 @@ from .curvature import keep_drifts
 from .held_rows import LIMITS_TOO, LOCKS_ALONE, MOTORS_TOO, bound_held
 from .loops import close_loops, factorize_loops, finish_loops, measure_loops, open_loops
 from .measuring import MOST_TOGETHER, measure_joint, read_motion, row_of
+from .networks import push_network, relax_network
 from .order import nodes_of
 from .preparation import joints_of, rows_of, weaken
 from .schema import JOINT, TREE, TREE_NODE, UNLIMITED
@@ -238,7 +239,11 @@ def push_tree(system, nodes, tree, joints, rows, bodies, h, softness):
     if tree.is_split:
         scale_bounds(system, tree, joints, rows, 0.5)
     solve_rows_of_tree(system, tree, joints, rows, h, softness)
-    solve_without_drift(system, nodes, tree, joints, rows, bodies, softness[0] * corrected_part(system, tree, joints))
+    bias_rate = softness[0] * corrected_part(system, tree, joints)
+    if tree.is_network:
+        push_network(system, nodes, tree, joints, rows, bodies, joints_in(system, tree), bias_rate)
+    else:
+        solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate)
 
 
 @kernel
@@ -247,7 +252,10 @@ def relax_tree(system, nodes, tree, joints, rows, bodies, h, late):
     next sub-step too: with the poses from before they moved, a tree would lose angular momentum. `late`: see
     `relax_rows_of_tree`."""
     relax_rows_of_tree(system, nodes, tree, joints, rows, h, late)
-    solve_tree(system, nodes, tree, joints, rows, bodies, 0.0)
+    if tree.is_network:
+        relax_network(system, nodes, tree, joints, rows, bodies, joints_in(system, tree))
+    else:
+        solve_tree(system, nodes, tree, joints, rows, bodies, 0.0)
 
 
 @kernel

@@ -83,21 +83,21 @@ def write_jacobians(node, joint, rows, at_most):
 
 
 @kernel
-def write_inertia(node, inverse_mass, inverse_inertia):
-    """Mass and inertia of a body alone."""
+def write_inertia(triangle, inverse_mass, inverse_inertia):
+    """Mass and inertia of a body alone, to a lower triangle."""
     for k in range(TRIANGLE):
-        node.inertia[k] = 0.0
+        triangle[k] = 0.0
     for i in range(3):
-        node.inertia[entry(i, i)] = 1.0 / inverse_mass
+        triangle[entry(i, i)] = 1.0 / inverse_mass
     xx, yy, zz, xy, xz, yz = inverse_inertia
     c00, c01, c02 = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
     inverse = 1.0 / (xx * c00 + xy * c01 + xz * c02)
-    node.inertia[entry(3, 3)] = c00 * inverse
-    node.inertia[entry(4, 4)] = (xx * zz - xz * xz) * inverse
-    node.inertia[entry(5, 5)] = (xx * yy - xy * xy) * inverse
-    node.inertia[entry(4, 3)] = c01 * inverse
-    node.inertia[entry(5, 3)] = c02 * inverse
-    node.inertia[entry(5, 4)] = (xy * xz - xx * yz) * inverse
+    triangle[entry(3, 3)] = c00 * inverse
+    triangle[entry(4, 4)] = (xx * zz - xz * xz) * inverse
+    triangle[entry(5, 5)] = (xx * yy - xy * xy) * inverse
+    triangle[entry(4, 3)] = c01 * inverse
+    triangle[entry(5, 3)] = c02 * inverse
+    triangle[entry(5, 4)] = (xy * xz - xx * yz) * inverse
 
 
 @kernel
@@ -218,7 +218,7 @@ def factorize_tree(system, nodes, tree, joints, rows, bodies, at_most):
     for n in range(tree.first, last + 1):
         node, body = nodes[n], bodies[nodes[n].body]
         row = view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32)
-        write_inertia(node, FLOAT64(body.inverse_mass), inertia_of(system, node.row, row, body.inverse_inertia_world))
+        write_inertia(node.inertia, FLOAT64(body.inverse_mass), inertia_of(system, node.row, row, body.inverse_inertia_world))
         store3(node.turn, vector3(row[DELTA_ROTATION:]))
         node.count = INT32(0)
         if node.joint >= 0:

@@ -75,7 +75,8 @@ OF_SYSTEM = Fields(
         "pairs.lists", "pairs.active", "pairs.active_keys", "limits.pairs", "pairs.changed", "pairs.table", "manifolds.rows",
         "manifolds.capacity", "limits.contacts", "manifolds.settings", "manifolds.bricks", "reports.pairs", "reports.contacts",
         "reports.events", "reports.event_capacity", "constraints.colours", "constraints.blocks", "constraints.bounces",
-        "joints.active", "joints.rows", "joints.trees", "joints.nodes", "sensors", "trees.rows", "trees.layer_count",
+        "joints.active", "joints.rows", "joints.trees", "joints.nodes", "joints.blocks", "joints.block_capacity",
+        "sensors", "trees.rows", "trees.layer_count",
         "step.jobs", "step.job_system", "step.scratch", "step.scratch_bytes", "solver.halfway", "pairs.curves",
         "solver.company", "limits.left_out", "limits.status", "step.stage_cycles", "functions.collide_shapes",
         "functions.query_rays", "functions.query_shapes", "functions.test_motion", "edits.is_gate_taken", "edits.ring",
@@ -86,7 +87,8 @@ OF_SYSTEM = Fields(
         "solver.some_block_is_elastic", "solver.some_block_has_impact", "solver.some_block_bounces",
         "solver.some_bounce_changed", "solver.some_joined_bounced", "solver.some_is_limited", "step.steps_left",
         "step.steps_done", "pairs.candidate_count", "pairs.chosen_count", "constraints.block_count", "joints.count",
-        "joints.loose_count", "joints.row_count", "joints.tree_count", "joints.node_count", "step.is_shared",
+        "joints.loose_count", "joints.row_count", "joints.tree_count", "joints.node_count", "joints.block_count",
+        "step.is_shared",
         "solver.sweep_round", "solver.held_back_count",
     ),
 )  # fmt: skip
@@ -179,7 +181,8 @@ OF_ALLOCATOR = Fields(ALLOCATOR, saved=("free_head", "fresh"), kept=("padding_1"
 
 SCRATCH_POOLS = (
     "step.spare_list", "solver.rows", "solver.forces", "solver.start_velocities", "solver.inertias", "solver.loads",
-    "constraints.blocks", "constraints.bounces", "joints.active", "joints.rows", "joints.trees", "joints.nodes", "step.scratch",
+    "constraints.blocks", "constraints.bounces", "joints.active", "joints.rows", "joints.trees", "joints.nodes", "joints.blocks",
+    "step.scratch",
     "solver.halfway", "solver.company", "pairs.curves",
 )  # fmt: skip
 """Pools of SYSTEM that a step fills before it reads them. Row 0 of `solver_rows` is written once, when the space is made."""

@@ -143,14 +143,14 @@ def widest_gap(pins) -> float:
     )
 
 
-@pytest.mark.parametrize(("spin", "most"), [(15.0, 0.05), (30.0, 0.2)])
+@pytest.mark.parametrize(("spin", "most"), [(15.0, 0.005), (30.0, 0.02)])
 def test_a_structure_in_many_loops_that_whirls_holds_together(spin, most):
-    """Impulses of its joints turn with it: to forget them because bodies turn would let it come apart."""
+    """Joint by joint it gaped by 0.03 and 0.11 m, and lost 2 and 7 % of its energy."""
     space, bars, pins = ring_of_links(spin)
     for _ in range(120):
         space.step(TICK)
     assert widest_gap(pins) < most
-    assert np.mean([bar.angular_velocity[2] for bar in bars]) == pytest.approx(spin, rel=0.1)
+    assert np.mean([bar.angular_velocity[2] for bar in bars]) == pytest.approx(spin, rel=0.002)
 
 
 def test_a_body_follows_an_anchor_that_a_script_moves_whatever_hangs_on_it():
@@ -209,6 +209,6 @@ class Net:
 
 @pytest.mark.parametrize("wheel_first", [False, True])
 def test_fast_wheels_do_not_soften_the_net_that_they_are_on(wheel_first):
-    """Pins in many loops gape by 9 mm with wheels that stand, and with some of 100 rad/s. To forget impulses because a wheel
-    turns would make it 20 mm."""
-    assert Net().widest(100.0, wheel_first) < 1.2 * Net().widest(0.0, wheel_first)
+    """Solved joint by joint, pins in many loops gaped by 9 mm."""
+    assert Net().widest(100.0, wheel_first) < 1e-4
+    assert Net().widest(0.0, wheel_first) < 1e-4

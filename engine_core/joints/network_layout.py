@@ -1,0 +1,99 @@
+"""Networks: trees of joints with more loops than loops.py takes, as nets, trusses and bridges of ropes have. Which bodies of one
+its solution couples.
+
+The bodies of a tree are eliminated from its last node to its first (networks.py). One that is eliminated couples all those that
+it was coupled to. Nodes are in the order of a search in breadth, and eliminated backwards: the order of Cuthill and McKee,
+reversed, which keeps the blocks of long structures few (A. George, J. Liu, "Computer Solution of Large Sparse Positive Definite
+Systems", 1981).
+"""
+
+import numpy as np
+
+from ..runtime.kernel import kernel
+from ..runtime.memory import view
+from .colours import moves
+from .schema import NETWORK_BLOCK
+
+INT32 = np.int32
+MOST_BLOCKS = 12
+"""The most blocks of a network, for each of its bodies. One that needs more is solved joint by joint, softer and cheaper."""
+
+
+@kernel
+def end_of(bodies, numbers, index):
+    """The node of a body; -1 for what does not move, -2 for what moves in no tree."""
+    if not moves(bodies, index):
+        return -1
+    number = numbers[bodies[index].active_index]
+    return number if number >= 0 else -2
+
+
+@kernel
+def blocks_of(system):
+    """The blocks of all networks, and one more if there is room."""
+    return view(system.joints.blocks, min(system.joints.block_count + 1, system.joints.block_capacity), NETWORK_BLOCK)
+
+
+@kernel
+def find_block(blocks, node, lower):
+    """The block that couples a node to the node `lower`; -1: there is none."""
+    at = node.first_block
+    while at >= 0 and blocks[at].lower != lower:
+        at = blocks[at].next
+    return at
+
+
+@kernel
+def couple(system, nodes, a, b, most):
+    """Add the block of two nodes, if it is not there. Return whether there is room: at most `most` blocks in all."""
+    higher, lower = max(a, b), min(a, b)
+    if find_block(blocks_of(system), nodes[higher], lower) >= 0:
+        return True
+    at = system.joints.block_count
+    if at >= most:
+        return False
+    block = blocks_of(system)[at]
+    block.lower, block.next = INT32(lower), nodes[higher].first_block
+    nodes[higher].first_block = INT32(at)
+    system.joints.block_count = at + 1
+    return True
+
+
+@kernel
+def couple_lowers(system, nodes, n, most):
+    """Couple all nodes that node n is coupled to with each other. Return whether there is room."""
+    outer = INT32(nodes[n].first_block)
+    while outer >= 0:
+        blocks = blocks_of(system)
+        inner = INT32(blocks[outer].next)
+        while inner >= 0:
+            if not couple(system, nodes, blocks[outer].lower, blocks[inner].lower, most):
+                return False
+            inner = INT32(blocks[inner].next)
+        outer = INT32(blocks[outer].next)
+    return True
+
+
+@kernel
+def lay_out_blocks(system, bodies, nodes, joints, tree, numbers):
+    """Find the blocks of a network. Return whether there is room for them; otherwise it has none. `numbers`: the node of each
+    active body."""
+    first = system.joints.block_count
+    most, last = min(first + MOST_BLOCKS * tree.count, system.joints.block_capacity), tree.first + tree.count - 1
+    for n in range(tree.first, last + 1):
+        nodes[n].first_block = INT32(-1)
+    has_room = True
+    for index in view(system.joints.active, system.joints.count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]:
+        joint = joints[index]
+        joint.held = np.uint32(0)
+        for side in range(2):
+            joint.ends[side] = INT32(end_of(bodies, numbers, joint.bodies[side]))
+        if has_room and joint.ends[0] >= 0 and joint.ends[1] >= 0:
+            has_room = couple(system, nodes, joint.ends[0], joint.ends[1], most)
+    n = last
+    while has_room and n > tree.first:
+        has_room = couple_lowers(system, nodes, n, most)
+        n -= 1
+    if not has_room:
+        system.joints.block_count = first
+    return has_room

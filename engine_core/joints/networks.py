@@ -1,0 +1,280 @@
+"""Joints in networks: nets, trusses, bridges of ropes, wheels of spokes. All their loops are solved at once.
+
+Each held axis is a spring so stiff that it gives by the part `GIVE` of what its bodies alone would do. With M the masses, J the
+Jacobian of all axes, K their stiffness and t their target speeds, velocities v become those u for which
+    (u - v) M (u - v) / 2 + (J u - t) K (J u - t) / 2   is least:   (M + J^T K J) (u - v) = J^T K (t - J v),
+and axes act by the impulses K (t - J u). There is a solution whatever the loops are: axes that others hold already, or that
+cannot be met, share the load and the error (M. Tournier, M. Nesme, B. Gilles, F. Faure, "Stable Constrained Dynamics", 2015,
+solve compliant axes so). Without errors that takes energy away, and never adds any.
+
+Errors are corrected by a second matrix, of softer springs: an axis that is nearly held by others would need large speeds, and
+loops that cannot close would tear at all of their bodies.
+"""
+
+import numpy as np
+
+from ..constraints.body_terms import six
+from ..constraints.schema import ROW_SIZE
+from ..geometry.vector import length, vector3
+from ..runtime.kernel import kernel
+from ..runtime.memory import stack_array, view
+from .curvature import keep_drifts
+from .held_rows import LARGEST_NUMBER, LOCKS_ALONE, MOTORS_TOO, bias_of, give, held_rows
+from .holding import answer_to, locked_direction, product
+from .loops import TINY, fastest_correction, impulse_of
+from .measuring import inertia_of, read_motion, row_of
+from .network_factors import add_product, add_square, clear_matrix, factorize_network, solve_network, triangle_of
+from .network_layout import blocks_of, find_block
+from .schema import AXIS_COUNT, LIMIT, NODE_ROWS, TWIST
+from .trees import add_scaled_6, dot_6, put_six, write_inertia
+
+INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
+GIVE = 1.0e-8
+"""The give of a held axis, relative to how freely its bodies alone would move along it."""
+CORRECTION_GIVE, ERROR_GIVE, MOST_GIVE = 1.0e-4, 0.05, 0.02
+"""The same where errors are corrected: at least, for an error as large as the levers of the joint, and at most."""
+LEAST_REACH = 1.0e-3
+"""Least levers of a joint for that [m]."""
+MOST_ATTEMPTS = 4
+"""How often a network is solved at most with motors and limits, before it is solved with locked axes alone."""
+VELOCITIES, ERRORS = 0, 1
+AXES = np.dtype([
+    ("a", "f8", (NODE_ROWS, 6)),  # Jacobian for the motion of A
+    ("b", "f8", (NODE_ROWS, 6)),
+    ("stiffness", "f8", NODE_ROWS),  # of a spring that gives by all of it [kg], [kg m^2]
+    ("number", "i4", NODE_ROWS),  # of the axis; NODE_ROWS and more: of a held row
+], align=True)  # fmt: skip
+
+
+@kernel
+def put_axis(joint, axes, count, number, direction):
+    """Append an axis to those of a joint. Return how many there are."""
+    free = product(direction, answer_to(joint, direction))
+    if free <= TINY:
+        return count
+    linear, angular_a, angular_b = direction
+    for k in range(3):
+        axes.a[count, k], axes.a[count, 3 + k] = -linear[k], -angular_a[k]
+        axes.b[count, k], axes.b[count, 3 + k] = linear[k], angular_b[k]
+    axes.stiffness[count], axes.number[count] = 1.0 / free, INT32(number)
+    return count + 1
+
+
+@kernel
+def axes_of(joint, rows, axes):
+    """Write the held axes of a joint, locked ones first. Return their number."""
+    count = 0
+    for axis in range(NODE_ROWS):
+        if joint.locked >> axis & 1:
+            count = put_axis(joint, axes, count, axis, locked_direction(joint, axis))
+    for r in range(min(joint.row_count, LARGEST_NUMBER)):
+        if joint.held >> r & 1:
+            row = rows[joint.first_row + r]
+            count = put_axis(
+                joint, axes, count, NODE_ROWS + r, (vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b))
+            )
+    return count
+
+
+@kernel
+def give_of(joint, number, which):
+    """The give of an axis in one of the matrices."""
+    if which == VELOCITIES:
+        return GIVE
+    if number >= NODE_ROWS:
+        return CORRECTION_GIVE
+    error = abs(FLOAT64(joint.error[number]))
+    if number < TWIST:
+        error /= max(length(vector3(joint.arms[0])) + length(vector3(joint.arms[1])), LEAST_REACH)
+    return min(max(ERROR_GIVE * error, CORRECTION_GIVE), MOST_GIVE)
+
+
+@kernel
+def wanted_speed(system, joint, rows, number, which, bias_rate):
+    """The speed that an axis is to have by one of the matrices. `bias_rate`: the part of an error that is corrected in a second
+    [1/s]."""
+    inverse_h = system.settings.substep_count / system.step.last_delta_time
+    if number >= NODE_ROWS:
+        row = rows[joint.first_row + number - NODE_ROWS]
+        corrects = row.slot // AXIS_COUNT == LIMIT and row.separation <= FLOAT32(0.0)
+        return -bias_of(row, bias_rate, inverse_h) if corrects == (which == ERRORS) else 0.0
+    if which == VELOCITIES:
+        return 0.0
+    fastest = fastest_correction(system, joint)
+    return -min(max(bias_rate * FLOAT64(joint.error[number]), -fastest), fastest) - FLOAT64(joint.drift[number])
+
+
+@kernel
+def add_joint(blocks, nodes, joint, rows, which):
+    """Add the springs of a joint to one of the matrices."""
+    axes = stack_array(1, AXES)[0]
+    a, b = joint.ends[0], joint.ends[1]
+    between = find_block(blocks, nodes[max(a, b)], min(a, b)) if min(a, b) >= 0 else -1
+    for i in range(axes_of(joint, rows, axes)):
+        stiffness = axes.stiffness[i] / give_of(joint, axes.number[i], which)
+        if a >= 0:
+            add_square(triangle_of(nodes[a], which), axes.a[i], stiffness)
+        if b >= 0:
+            add_square(triangle_of(nodes[b], which), axes.b[i], stiffness)
+        if between >= 0:
+            low, high = (axes.a[i], axes.b[i]) if a < b else (axes.b[i], axes.a[i])
+            add_product(blocks[between].values[which], low, high, stiffness)
+
+
+@kernel
+def make_matrix(system, nodes, tree, joints, rows, bodies, listed, which):
+    """Make one of the matrices of a network, from the poses of its bodies in this sub-step, and its factors."""
+    clear_matrix(system, nodes, tree, which)
+    for n in range(tree.first, tree.first + tree.count):
+        node, body = nodes[n], bodies[nodes[n].body]
+        row = view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32)
+        inertia = inertia_of(system, node.row, row, body.inverse_inertia_world)
+        write_inertia(triangle_of(node, which), FLOAT64(body.inverse_mass), inertia)
+    blocks = blocks_of(system)
+    for index in listed:
+        add_joint(blocks, nodes, joints[index], rows, which)
+    factorize_network(system, nodes, tree, which)
+
+
+@kernel
+def hold_rows(joints, rows, listed, at_most):
+    """Choose the motors and limits that a network holds. Return whether they are others than before."""
+    changed = False
+    for index in listed:
+        joint = joints[index]
+        held = held_rows(joint, rows, at_most)
+        changed |= held != joint.held
+        joint.held = np.uint32(held)
+    return changed
+
+
+@kernel
+def impulse_along(joint, rows, number):
+    """The impulse of a joint along one of its held axes [N s], [N m s]."""
+    if number >= NODE_ROWS:
+        return FLOAT64(rows[joint.first_row + number - NODE_ROWS].impulse)
+    return impulse_of(joint, number)
+
+
+@kernel
+def pull_of(system, nodes, joint, rows, axes, i, task, with_change):
+    """The impulse of the spring of an axis: by the velocities of its bodies for the matrix of velocities, and by `push` of the
+    nodes too `with_change`. `task`: see `begin_network`."""
+    which, bias_rate, _ = task
+    number, speed = axes.number[i], 0.0
+    for side in range(2):
+        v = six(axes.a[i]) if side == 0 else six(axes.b[i])
+        if which == VELOCITIES:
+            speed += dot_6(v, six(row_of(system, joint, side)))
+        if with_change and joint.ends[side] >= 0:
+            speed += dot_6(v, six(nodes[joint.ends[side]].push))
+    left = wanted_speed(system, joint, rows, number, which, bias_rate) - speed
+    return left * axes.stiffness[i] / give_of(joint, number, which)
+
+
+@kernel
+def begin_network(system, nodes, tree, joints, rows, listed, task):
+    """Write the right-hand side of a network to `push` of its nodes. `task`: the number of the matrix, the part of errors that is
+    corrected in a second [1/s], and whether impulses are found anew, not in addition to those that there are."""
+    axes = stack_array(1, AXES)[0]
+    for n in range(tree.first, tree.first + tree.count):
+        put_six(nodes[n].push, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    for index in listed:
+        joint = joints[index]
+        for i in range(axes_of(joint, rows, axes)):
+            pull = pull_of(system, nodes, joint, rows, axes, i, task, False)
+            if task[2]:
+                pull -= impulse_along(joint, rows, axes.number[i])
+            for side in range(2):
+                if joint.ends[side] >= 0:
+                    push, v = nodes[joint.ends[side]].push, six(axes.a[i]) if side == 0 else six(axes.b[i])
+                    put_six(push, add_scaled_6(six(push), v, pull))
+
+
+@kernel
+def impulse_after(system, nodes, joint, rows, axes, i, task):
+    """The impulse of an axis once `push` of the nodes is known."""
+    before = 0.0 if task[2] else impulse_along(joint, rows, axes.number[i])
+    return before + pull_of(system, nodes, joint, rows, axes, i, task, True)
+
+
+@kernel
+def bound_rows(system, nodes, joints, rows, listed, task):
+    """Clamp motors that would need more than their maximum, set limits that would pull to zero, and stop holding both. Return
+    whether there were any."""
+    axes, found = stack_array(1, AXES)[0], False
+    for index in listed:
+        joint = joints[index]
+        if joint.held == 0:
+            continue
+        for i in range(axes_of(joint, rows, axes)):
+            if axes.number[i] >= NODE_ROWS:
+                row = rows[joint.first_row + axes.number[i] - NODE_ROWS]
+                impulse = impulse_after(system, nodes, joint, rows, axes, i, task)
+                if impulse < row.least or impulse > row.most:
+                    give(system, joint, row, row.most if impulse > 0.0 else row.least)
+                    found = True
+    return found
+
+
+@kernel
+def put_impulse(joint, rows, number, impulse):
+    """Set the impulse of a joint along one of its held axes."""
+    if number >= NODE_ROWS:
+        rows[joint.first_row + number - NODE_ROWS].impulse = FLOAT32(impulse)
+    elif number < TWIST:
+        joint.linear_impulse[number] = FLOAT32(impulse)
+    else:
+        joint.angular_impulse[number - TWIST] = FLOAT32(impulse)
+
+
+@kernel
+def finish_network(system, nodes, tree, joints, rows, listed, task):
+    """Store impulses and velocities."""
+    axes = stack_array(1, AXES)[0]
+    for index in listed:
+        joint = joints[index]
+        for i in range(axes_of(joint, rows, axes)):
+            put_impulse(joint, rows, axes.number[i], impulse_after(system, nodes, joint, rows, axes, i, task))
+    for n in range(tree.first, tree.first + tree.count):
+        row = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
+        for k in range(6):
+            row[k] += FLOAT32(nodes[n].push[k])
+
+
+@kernel
+def hold_network(system, nodes, tree, joints, rows, bodies, listed, task):
+    """Find the velocities that the held axes of a network allow, and its impulses."""
+    for attempt in range(MOST_ATTEMPTS + 1):
+        changed = hold_rows(joints, rows, listed, MOTORS_TOO if attempt < MOST_ATTEMPTS else LOCKS_ALONE)
+        if changed or nodes[tree.first].count < 0:
+            make_matrix(system, nodes, tree, joints, rows, bodies, listed, VELOCITIES)
+            nodes[tree.first].count = INT32(0)
+        begin_network(system, nodes, tree, joints, rows, listed, task)
+        solve_network(system, nodes, tree, VELOCITIES)
+        if not bound_rows(system, nodes, joints, rows, listed, task):
+            break
+    finish_network(system, nodes, tree, joints, rows, listed, task)
+
+
+@kernel
+def push_network(system, nodes, tree, joints, rows, bodies, listed, bias_rate):
+    """Run the pass with bias over the held axes of a network. Impulses are found anew: those by which axes of a loop push against
+    each other would grow from sub-step to sub-step."""
+    hold_network(system, nodes, tree, joints, rows, bodies, listed, (VELOCITIES, bias_rate, True))
+    make_matrix(system, nodes, tree, joints, rows, bodies, listed, ERRORS)
+    task = (ERRORS, bias_rate, False)
+    begin_network(system, nodes, tree, joints, rows, listed, task)
+    solve_network(system, nodes, tree, ERRORS)
+    finish_network(system, nodes, tree, joints, rows, listed, task)
+
+
+@kernel
+def relax_network(system, nodes, tree, joints, rows, bodies, listed):
+    """Run the pass without bias over the held axes of a network, whose joints have just been measured."""
+    nodes[tree.first].count = INT32(-1)
+    hold_network(system, nodes, tree, joints, rows, bodies, listed, (VELOCITIES, 0.0, False))
+    h = system.step.last_delta_time / system.settings.substep_count
+    for index in listed:
+        joint = joints[index]
+        keep_drifts(joint, read_motion(row_of(system, joint, 0), row_of(system, joint, 1)), h)
