@@ -15,6 +15,7 @@ import numpy as np
 
 from ..constraints.body_terms import six
 from ..constraints.schema import ROW_SIZE
+from ..geometry.cholesky import entry
 from ..geometry.vector import length, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
@@ -35,6 +36,8 @@ CORRECTION_GIVE, ERROR_GIVE, MOST_GIVE = 1.0e-4, 0.05, 0.02
 """The same where errors are corrected: at least, for an error as large as the levers of the joint, and at most."""
 LEAST_REACH = 1.0e-3
 """Least levers of a joint for that [m]."""
+UNMOVED = 1.0e-12
+"""How freely a body moves along a locked axis, relative to others."""
 MOST_ATTEMPTS = 4
 """How often a network is solved at most with motors and limits, before it is solved with locked axes alone."""
 VELOCITIES, ERRORS = 0, 1
@@ -122,14 +125,31 @@ def add_joint(blocks, nodes, joint, rows, which):
 
 
 @kernel
+def write_mass(triangle, body, inverse_inertia):
+    """Mass and inertia of a body alone, to a lower triangle: along locked axes so large that nothing moves it."""
+    xx, yy, zz, xy, xz, yz = inverse_inertia
+    turns = UNMOVED * (xx + yy + zz) if xx + yy + zz > 0.0 else 1.0
+    locks = body.axis_locks >> 3
+    if locks & 1:
+        xx, xy, xz = turns, 0.0, 0.0
+    if locks & 2:
+        yy, xy, yz = turns, 0.0, 0.0
+    if locks & 4:
+        zz, xz, yz = turns, 0.0, 0.0
+    write_inertia(triangle, FLOAT64(body.inverse_mass), (xx, yy, zz, xy, xz, yz))
+    for k in range(3):
+        if body.axis_locks >> k & 1:
+            triangle[entry(k, k)] /= UNMOVED
+
+
+@kernel
 def make_matrix(system, nodes, tree, joints, rows, bodies, listed, which):
     """Make one of the matrices of a network, from the poses of its bodies in this sub-step, and its factors."""
     clear_matrix(system, nodes, tree, which)
     for n in range(tree.first, tree.first + tree.count):
         node, body = nodes[n], bodies[nodes[n].body]
         row = view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32)
-        inertia = inertia_of(system, node.row, row, body.inverse_inertia_world)
-        write_inertia(triangle_of(node, which), FLOAT64(body.inverse_mass), inertia)
+        write_mass(triangle_of(node, which), body, inertia_of(system, node.row, row, body.inverse_inertia_world))
     blocks = blocks_of(system)
     for index in listed:
         add_joint(blocks, nodes, joints[index], rows, which)
@@ -229,7 +249,7 @@ def put_impulse(joint, rows, number, impulse):
 
 
 @kernel
-def finish_network(system, nodes, tree, joints, rows, listed, task):
+def finish_network(system, nodes, tree, joints, rows, bodies, listed, task):
     """Store impulses and velocities."""
     axes = stack_array(1, AXES)[0]
     for index in listed:
@@ -237,9 +257,10 @@ def finish_network(system, nodes, tree, joints, rows, listed, task):
         for i in range(axes_of(joint, rows, axes)):
             put_impulse(joint, rows, axes.number[i], impulse_after(system, nodes, joint, rows, axes, i, task))
     for n in range(tree.first, tree.first + tree.count):
-        row = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
+        row, locks = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32), bodies[nodes[n].body].axis_locks
         for k in range(6):
-            row[k] += FLOAT32(nodes[n].push[k])
+            if locks >> k & 1 == 0:
+                row[k] += FLOAT32(nodes[n].push[k])
 
 
 @kernel
@@ -254,7 +275,7 @@ def hold_network(system, nodes, tree, joints, rows, bodies, listed, task):
         solve_network(system, nodes, tree, VELOCITIES)
         if not bound_rows(system, nodes, joints, rows, listed, task):
             break
-    finish_network(system, nodes, tree, joints, rows, listed, task)
+    finish_network(system, nodes, tree, joints, rows, bodies, listed, task)
 
 
 @kernel
@@ -266,7 +287,7 @@ def push_network(system, nodes, tree, joints, rows, bodies, listed, bias_rate):
     task = (ERRORS, bias_rate, False)
     begin_network(system, nodes, tree, joints, rows, listed, task)
     solve_network(system, nodes, tree, ERRORS)
-    finish_network(system, nodes, tree, joints, rows, listed, task)
+    finish_network(system, nodes, tree, joints, rows, bodies, listed, task)
 
 
 @kernel

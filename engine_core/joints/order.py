@@ -47,13 +47,13 @@ def members_of(colours, colour):
 
 @kernel
 def fits_tree_body(bodies, index):
-    """Whether a body can be a node: it moves in all directions."""
+    """Whether a body can be a node: it has a mass and turns about all axes, those that are locked aside."""
     if not moves(bodies, index):
         return False
     body = bodies[index]
     inertia = body.inverse_inertia_local
     is_whole = inertia[0] > 0.0 and inertia[1] > 0.0 and inertia[2] > 0.0
-    return body.mode == RIGID and body.axis_locks == 0 and body.inverse_mass > 0.0 and is_whole
+    return body.mode == RIGID and body.inverse_mass > 0.0 and is_whole
 
 
 @kernel
@@ -150,6 +150,10 @@ def grow_tree(system, bodies, numbers, first):
     tree.is_coupled = tree.is_looped = tree.is_network = tree.is_split = tree.is_touched = tree.is_drifting = INT32(0)
     tree.closer_count = tree.loop_rows = tree.is_heavy = tree.is_weighed = tree.in_parts = tree.is_bound = INT32(0)
     tree.spare = 0.0
+    tree.has_locks = INT32(0)
+    for n in range(tree.first, tree.first + tree.count):
+        if bodies[nodes_of(system)[n].body].axis_locks != 0:
+            tree.has_locks = INT32(1)
     system.joints.tree_count += 1
 
 
@@ -227,7 +231,8 @@ def find_closers(system, bodies):
     for t in range(system.joints.tree_count):
         tree = trees[t]
         tree.let_go = INT32(0)
-        if tree.closer_count > MOST_CLOSERS or tree.loop_rows > LOOP_ROWS or tree.count * tree.loop_rows > MOST_LOOP_WORK:
+        has_many = tree.closer_count > MOST_CLOSERS or tree.loop_rows > LOOP_ROWS or tree.count * tree.loop_rows > MOST_LOOP_WORK
+        if has_many or tree.has_locks:
             tree.is_network, tree.closer_count = INT32(1), INT32(0)
         for c in range(tree.closer_count):
             joints[tree.closers[c]].node = max(tree.ends[c, 0], tree.ends[c, 1])
@@ -252,8 +257,14 @@ def list_closers(system, bodies, nodes, tree):
 
 
 @kernel
-def leave_network(system, joints, tree, in_tree):
-    """Leave the joints that close loops of a tree to the coloured passes. `in_tree`: how many joints are in the tree."""
+def leave_network(system, bodies, nodes, joints, tree, in_tree):
+    """Leave the joints that close loops of a tree to the coloured passes, and all of them where axes are locked. `in_tree`: how
+    many joints are in the tree."""
+    if tree.has_locks:
+        numbers = view(system.step.scratch, system.bodies.active_count, INT32)
+        for n in range(tree.first, tree.first + tree.count):
+            numbers[bodies[nodes[n].body].active_index] = INT32(-1)
+        tree.count, in_tree = INT32(0), 0
     for index in view(system.joints.active, system.joints.count, INT32)[tree.first_joint + in_tree :]:
         joints[index].node = INT32(IN_NO_TREE)
         system.joints.count -= 1
@@ -278,7 +289,7 @@ def list_tree(system, bodies, nodes, joints, tree):
         numbers = view(system.step.scratch, system.bodies.active_count, INT32)
         tree.is_looped = INT32(1)
         if not lay_out_blocks(system, bodies, nodes, joints, tree, numbers):
-            leave_network(system, joints, tree, in_tree)
+            leave_network(system, bodies, nodes, joints, tree, in_tree)
 
 
 @kernel
