@@ -18,7 +18,7 @@ from .body import Body
 from .joint import Joint
 from .joint_values import Pin
 from .materials import Material
-from .shapes import Capsule
+from .shapes import Capsule, Sphere
 
 if TYPE_CHECKING:
     from .space import Space
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MOST_RODS = 1 << 12
 ALONG = (0.0, 1.0, 0.0)
 """The axis of a rod in its own frame, from its first point to its second."""
+AROUND = 1.5
+"""A rope that is tied ends in the bodies within so many of its radii."""
 NEAR = 1e-9
 """A part of a line [m] that counts as nothing."""
 
@@ -74,11 +76,13 @@ def _length_of(line: Floats) -> float:
 
 @dataclass
 class _Tie:
-    """The tie of an end of a rope: the joint, the body (None: the world), and the place in its frame [m]."""
+    """The tie of an end of a rope: the joint, the body (None: the world), the place in its frame [m], and the bodies in which the
+    rope ends there. Its rods next to the end do not collide with these."""
 
     joint: Joint
     body: Body | None
     place: Floats
+    around: list[Body]
 
     def position(self) -> Floats:
         """Where the end is tied, world [m]."""
@@ -148,25 +152,41 @@ class RopeBody:
     def tie_start(self, body: Body | None = None) -> None:
         """Tie the start to a body, or to the world, where it is now; a tie that it had is undone. Raises ValueError for a body of
         another space and for a rod of this rope, KeyError, PoolFull."""
-        self._start = self._tied("tie_start", self._start, self._rods[0], body, self.points[0])
+        tie = self._tied("tie_start", self._rods[0], body, self.points[0])
+        reeled = self._reeled
+        self.untie_start()
+        self._start, self._reeled = tie, reeled
+        self._spare(tie, (0, 1))
 
     def tie_end(self, body: Body | None = None) -> None:
         """Tie the end to a body, or to the world, where it is now; a tie that it had is undone. Raises ValueError for a body of
         another space and for a rod of this rope, KeyError, PoolFull."""
-        self._end = self._tied("tie_end", self._end, self._rods[-1], body, self.points[-1])
+        tie = self._tied("tie_end", self._rods[-1], body, self.points[-1])
+        self.untie_end()
+        self._end = tie
+        self._spare(tie, (len(self._rods) - 1, len(self._rods) - 2))
 
-    def _tied(self, call: str, old: _Tie | None, rod: Body, body: Body | None, place: Floats) -> _Tie:
+    def _tied(self, call: str, rod: Body, body: Body | None, place: Floats) -> _Tie:
         if body is not None and body in self._rods:
             raise ValueError(f"{call}: the rope cannot be tied to itself, got {body!r}")
         with errors_of_call(call):
             joint = self._space.add_joint(Pin(anchor=place), rod, to=body)
-        if old is not None:
-            old.joint.remove()
-        return _Tie(joint, body, place if body is None else turned(inverse(body.rotation), place - body.position))
+            around = self._space.overlaps(Sphere(radius=AROUND * self._values["shape"].radius), place, exclude=self._rods)
+        bodies = [found for found in around if isinstance(found, Body) and found != body] + ([] if body is None else [body])
+        return _Tie(joint, body, place if body is None else turned(inverse(body.rotation), place - body.position), bodies)
+
+    def _spare(self, tie: _Tie | None, rods: Sequence[int], is_spared: bool = True) -> None:
+        """Let rods of these numbers pass through what a tie ends in, or no longer."""
+        for at in rods:
+            if tie is not None and 0 <= at < len(self._rods):
+                for other in tie.around:
+                    if other.exists:
+                        self._rods[at].ignore(other, is_spared)
 
     def untie_start(self) -> None:
         """Let the start go. What is reeled in comes out of the winch with it. Raises KeyError."""
         if self._start is not None:
+            self._spare(self._start, (0, 1), False)
             self._start.joint.remove()
             self._start, self._reeled = None, 0.0
             self._show(self._rods[0], True)
@@ -174,6 +194,7 @@ class RopeBody:
     def untie_end(self) -> None:
         """Let the end go. Raises KeyError."""
         if self._end is not None:
+            self._spare(self._end, (len(self._rods) - 1, len(self._rods) - 2), False)
             self._end.joint.remove()
             self._end = None
 
@@ -229,6 +250,7 @@ class RopeBody:
         self._move_start(self._rods[1])
         self._joints.pop(0).remove()
         self._rods.pop(0).remove()
+        self._spare(self._start, (1,))
 
     def _let_out(self) -> None:
         first = self._rods[0]
@@ -242,6 +264,8 @@ class RopeBody:
         self._move_start(rod)
         self._show(first, True)
         self._rods.insert(0, rod)
+        self._spare(self._start, (0,))
+        self._spare(self._start, (2,), False)
 
     def cut(self, place: int) -> "RopeBody":
         """Cut the rope between the rods `place` - 1 and `place`. It keeps the part at its start; returns the other one. Raises

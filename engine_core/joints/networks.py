@@ -21,7 +21,8 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .curvature import keep_drifts
 from .held_rows import LARGEST_NUMBER, LOCKS_ALONE, MOTORS_TOO, bias_of, give, held_rows
-from .holding import answer_to, locked_direction, product
+from .holding import UNMOVED as DEAD
+from .holding import answer_to, locked_direction, product, trace_of
 from .loops import TINY, fastest_correction, impulse_of
 from .measuring import inertia_of, read_motion, row_of
 from .network_factors import add_product, add_square, clear_matrix, factorize_network, solve_network, triangle_of
@@ -37,7 +38,7 @@ CORRECTION_GIVE, ERROR_GIVE, MOST_GIVE = 1.0e-4, 0.05, 0.02
 LEAST_REACH = 1.0e-3
 """Least levers of a joint for that [m]."""
 UNMOVED = 1.0e-12
-"""How freely a body moves along a locked axis, relative to others."""
+"""The motion of a body along a locked axis, relative to that along others."""
 MOST_ATTEMPTS = 4
 """How often a network is solved at most with motors and limits, before it is solved with locked axes alone."""
 VELOCITIES, ERRORS = 0, 1
@@ -50,10 +51,10 @@ AXES = np.dtype([
 
 
 @kernel
-def put_axis(joint, axes, count, number, direction):
-    """Append an axis to those of a joint. Return how many there are."""
+def put_axis(joint, axes, count, number, direction, least):
+    """Append an axis to those of a joint, if its bodies respond along it by more than `least`. Return how many there are."""
     free = product(direction, answer_to(joint, direction))
-    if free <= TINY:
+    if free <= least:
         return count
     linear, angular_a, angular_b = direction
     for k in range(3):
@@ -66,16 +67,16 @@ def put_axis(joint, axes, count, number, direction):
 @kernel
 def axes_of(joint, rows, axes):
     """Write the held axes of a joint, locked ones first. Return their number."""
-    count = 0
+    count, least_linear, least_angular = 0, DEAD * trace_of(joint.masses), DEAD * trace_of(joint.inertias)
     for axis in range(NODE_ROWS):
         if joint.locked >> axis & 1:
-            count = put_axis(joint, axes, count, axis, locked_direction(joint, axis))
+            least = least_linear if axis < TWIST else least_angular
+            count = put_axis(joint, axes, count, axis, locked_direction(joint, axis), least)
     for r in range(min(joint.row_count, LARGEST_NUMBER)):
         if joint.held >> r & 1:
             row = rows[joint.first_row + r]
-            count = put_axis(
-                joint, axes, count, NODE_ROWS + r, (vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b))
-            )
+            direction = vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b)
+            count = put_axis(joint, axes, count, NODE_ROWS + r, direction, TINY)
     return count
 
 

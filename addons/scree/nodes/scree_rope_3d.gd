@@ -65,6 +65,8 @@ class Tie:
 	var leader: Node3D
 	# In the frame of the body; of the world if there is none.
 	var place := Vector3.ZERO
+	# What it is tied in: bodies by the ids of their nodes. The rods next to it do not collide with them.
+	var around: Dictionary[RID, int] = {}
 
 	func follow() -> void:
 		if is_instance_valid(leader):
@@ -169,6 +171,7 @@ func cut(rod: int) -> void:
 ## Lets the start go.
 func release_start() -> void:
 	if _start != null:
+		_spare(_start, [0, 1], false)
 		_start.free_all()
 	_start = null
 	_reeled = 0.0
@@ -179,6 +182,7 @@ func release_start() -> void:
 ## Lets the end go.
 func release_end() -> void:
 	if _end != null:
+		_spare(_end, [_rods.size() - 1, _rods.size() - 2], false)
 		_end.free_all()
 	_end = null
 
@@ -223,8 +227,10 @@ func _make() -> void:
 			_joints.append(_join(_rods[k - 1], _rods[k]))
 	if holds_start:
 		_start = _tie(_rods[0], -0.5 * _rod, start_node)
+		_spare(_start, [0, 1], true)
 	if holds_end:
 		_end = _tie(_rods[-1], 0.5 * _rod, end_node)
+		_spare(_end, [_rods.size() - 1, _rods.size() - 2], true)
 	if draws:
 		_renew_line()
 		_now = get_points()
@@ -289,10 +295,42 @@ func _tie(rod: RID, along: float, path: NodePath) -> Tie:
 		PhysicsServer3D.body_set_mode(tie.body, PhysicsServer3D.BODY_MODE_KINEMATIC)
 		tie.follow()
 		PhysicsServer3D.body_set_space(tie.body, get_world_3d().space)
+	tie.around = _bodies_at(tie.place)
+	if node is PhysicsBody3D:
+		tie.around[tie.body] = node.get_instance_id()
 	if node != null:
 		tie.place = node.global_transform.orthonormalized().affine_inverse() * tie.place
 	_pin(tie, rod, local)
 	return tie
+
+
+## The bodies in which a rope that is tied at a place ends: a wall, a beam, what it hangs from.
+func _bodies_at(place: Vector3) -> Dictionary[RID, int]:
+	var ball := SphereShape3D.new()
+	ball.radius = 1.5 * radius
+	var query := PhysicsShapeQueryParameters3D.new()
+	query.shape = ball
+	query.transform.origin = place
+	query.collision_mask = collision_mask
+	query.exclude = _rods
+	var found: Dictionary[RID, int] = {}
+	for hit: Dictionary in get_world_3d().direct_space_state.intersect_shape(query):
+		found[hit["rid"]] = hit["collider_id"]
+	return found
+
+
+## Lets rods of these numbers pass through what a tie ends in, or no longer.
+func _spare(tie: Tie, rods: Array[int], is_spared: bool) -> void:
+	for number: int in rods:
+		if number < 0 or number >= _rods.size():
+			continue
+		for other: RID in tie.around:
+			if not is_instance_id_valid(tie.around[other]):
+				continue
+			if is_spared:
+				PhysicsServer3D.body_add_collision_exception(_rods[number], other)
+			else:
+				PhysicsServer3D.body_remove_collision_exception(_rods[number], other)
 
 
 func _pin(tie: Tie, rod: RID, local: Vector3) -> void:
@@ -314,6 +352,8 @@ func _take_in() -> void:
 	_pin(_start, _rods[1], Vector3(0.0, -0.5 * _rod, 0.0))
 	PhysicsServer3D.free_rid(_joints.pop_front())
 	PhysicsServer3D.free_rid(_rods.pop_front())
+	if _rods_at_start() > 1:
+		_spare(_start, [1], true)
 
 
 func _let_out() -> void:
@@ -328,6 +368,8 @@ func _let_out() -> void:
 	_joints.push_front(_join(rod, _rods[0]))
 	_pin(_start, rod, Vector3(0.0, 0.5 * _rod, 0.0))
 	_rods.push_front(rod)
+	_spare(_start, [0], true)
+	_spare(_start, [2], false)
 
 
 func _free_all() -> void:
