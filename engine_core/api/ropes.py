@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 MOST_RODS = 1 << 12
 ALONG = (0.0, 1.0, 0.0)
 """The axis of a rod in its own frame, from its first point to its second."""
-AROUND = 1.5
-"""A rope that is tied ends in the bodies within so many of its radii."""
+INSIDE = 0.8
+"""A rope that is tied ends in the bodies within this part of its radius: they reach into its rod. It only touches others."""
 NEAR = 1e-9
 """A part of a line [m] that counts as nothing."""
 
@@ -171,8 +171,8 @@ class RopeBody:
             raise ValueError(f"{call}: the rope cannot be tied to itself, got {body!r}")
         with errors_of_call(call):
             joint = self._space.add_joint(Pin(anchor=place), rod, to=body)
-            around = self._space.overlaps(Sphere(radius=AROUND * self._values["shape"].radius), place, exclude=self._rods)
-        bodies = [found for found in around if isinstance(found, Body) and found != body] + ([] if body is None else [body])
+            around = self._space.overlaps(Sphere(radius=INSIDE * self._values["shape"].radius), place, exclude=self._rods)
+        bodies = [found for found in around if isinstance(found, Body)]
         return _Tie(joint, body, place if body is None else turned(inverse(body.rotation), place - body.position), bodies)
 
     def _spare(self, tie: _Tie | None, rods: Sequence[int], is_spared: bool = True) -> None:

@@ -159,3 +159,30 @@ def test_bad_calls_leave_a_rope_as_it_was(space):
     with pytest.raises(ValueError, match="reel: way must be one finite number"):
         rope.reel(math.nan)
     assert len(rope) == 10 and rope.length == pytest.approx(2.0)
+
+
+def test_a_winch_at_a_beam_lifts_its_load():
+    """The rope is tied at the lower side of a beam, and a second one inside of a wall: rods that reach into these were pushed out,
+    and the load hung on 25 cm more rope. Rods farther away still meet the beam."""
+    space = scree.World(threads=1).add_space(gravity=(0.0, -9.81, 0.0))
+    beam = space.add_static(scree.Box(half_extents=(1.0, 0.15, 0.15)), (0.0, 6.15, 0.0))
+    crate = space.add_rigid(scree.Box(half_extents=(0.4, 0.4, 0.4)), (0.0, 0.4, 0.0), mass=60.0)
+    rope = space.add_rope([(0.0, 6.0, 0.0), (0.0, 0.8, 0.0)], mass=1.0, radius=0.04)
+    rope.tie_start(beam)
+    rope.tie_end(crate)
+    for tick in range(360):
+        if tick < 240:
+            rope.reel(0.5 / 60)
+        space.step(1 / 60)
+    assert crate.position[1] == pytest.approx(2.4, abs=2e-3)
+    assert rope.tensions[0] == pytest.approx((60.0 + rope.length / 5.2) * 9.81, rel=0.01)
+    for _ in range(240):
+        rope.reel(-0.5 / 60)
+        space.step(1 / 60)
+    assert crate.position[1] == pytest.approx(0.4, abs=2e-2)
+    rope.untie_start()
+    ball = space.add_rigid(scree.Sphere(radius=0.2), (0.0, 6.6, 0.0), mass=1.0)
+    for _ in range(120):
+        space.step(1 / 60)
+    assert ball.position[1] == pytest.approx(6.5, abs=0.05)
+    assert rope.points[:, 1].max() < 6.0

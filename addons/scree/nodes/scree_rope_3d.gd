@@ -14,6 +14,8 @@ const _CheckedValue := preload("res://addons/scree/nodes/checked_value.gd")
 const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
 const _Line := preload("res://addons/scree/nodes/rope_line.gd")
 const MOST_RODS := 1024
+## A rope that is tied ends in the bodies within this part of its radius: they reach into its rod. It only touches others.
+const INSIDE := 0.8
 
 ## The end of the rope, along the axes of the node [m].
 @export var end_point := Vector3(0.0, -2.0, 0.0): set = _set_end_point
@@ -296,8 +298,6 @@ func _tie(rod: RID, along: float, path: NodePath) -> Tie:
 		tie.follow()
 		PhysicsServer3D.body_set_space(tie.body, get_world_3d().space)
 	tie.around = _bodies_at(tie.place)
-	if node is PhysicsBody3D:
-		tie.around[tie.body] = node.get_instance_id()
 	if node != null:
 		tie.place = node.global_transform.orthonormalized().affine_inverse() * tie.place
 	_pin(tie, rod, local)
@@ -307,7 +307,7 @@ func _tie(rod: RID, along: float, path: NodePath) -> Tie:
 ## The bodies in which a rope that is tied at a place ends: a wall, a beam, what it hangs from.
 func _bodies_at(place: Vector3) -> Dictionary[RID, int]:
 	var ball := SphereShape3D.new()
-	ball.radius = 1.5 * radius
+	ball.radius = INSIDE * radius
 	var query := PhysicsShapeQueryParameters3D.new()
 	query.shape = ball
 	query.transform.origin = place
