@@ -1,6 +1,6 @@
 extends "res://scripts/played_scene.gd"
 ## Ropes (ScreeRope3D): two carry a bridge of planks with crates on it, a winch lifts a crate, and a ball on a rope swings through a
-## stack. At the end one rope of the bridge is cut. Other engines run the same nodes; their ropes stretch.
+## stack. At the end the ropes of the bridge are let go, one after the other. Other engines run the same nodes; their ropes stretch.
 
 const ROPE := "res://addons/scree/nodes/scree_rope_3d.gd"
 
@@ -26,6 +26,7 @@ const HOLDS_AT := 300
 const MEASURES_AT := 420
 const SWINGS_AT := 430
 const CUTS_AT := 620
+const FALLS_AT := 740
 
 var _rails: Array[Node3D] = []
 var _planks: Array[RigidBody3D] = []
@@ -67,7 +68,9 @@ func tick(number: int) -> void:
 		_longest_swing = maxf(_longest_swing, _ball.global_position.distance_to(_pivot()))
 	if number == CUTS_AT:
 		expect_near("longest distance of the swinging ball from its hook [m]", _longest_swing, BALL_ROPE + BALL_RADIUS, 0.02)
-		_rails[1].call("cut", int(_rails[1].call("get_rod_count")) / 2)
+		_rails[1].call("release_start")
+	if number == FALLS_AT:
+		_rails[0].call("release_start")
 
 
 func extra_figures() -> Dictionary:

@@ -12,6 +12,7 @@ SHORT = {
     "muscles": (305, 12),
     "areas": (601, 2),
     "gridmap": (245, 10),
+    "ropes": (425, 5),
 }
 CALLS, SEED = 8000, 11
 
