@@ -44,19 +44,27 @@ def find_block(blocks, node, lower):
 
 
 @kernel
+def add_block(system, lower, following, most):
+    """Add a block. Return its number; -1: there is no room."""
+    at = system.joints.block_count
+    if at >= most:
+        return -1
+    block = blocks_of(system)[at]
+    block.lower, block.next = INT32(lower), INT32(following)
+    system.joints.block_count = at + 1
+    return at
+
+
+@kernel
 def couple(system, nodes, a, b, most):
     """Add the block of two nodes, if it is not there. Return whether there is room: at most `most` blocks in all."""
     higher, lower = max(a, b), min(a, b)
     if find_block(blocks_of(system), nodes[higher], lower) >= 0:
         return True
-    at = system.joints.block_count
-    if at >= most:
-        return False
-    block = blocks_of(system)[at]
-    block.lower, block.next = INT32(lower), nodes[higher].first_block
-    nodes[higher].first_block = INT32(at)
-    system.joints.block_count = at + 1
-    return True
+    at = add_block(system, lower, nodes[higher].first_block, most)
+    if at >= 0:
+        nodes[higher].first_block = INT32(at)
+    return at >= 0
 
 
 @kernel
@@ -80,9 +88,10 @@ def lay_out_blocks(system, bodies, nodes, joints, tree, numbers):
     active body."""
     first = system.joints.block_count
     most, last = min(first + MOST_BLOCKS * tree.count, system.joints.block_capacity), tree.first + tree.count - 1
+    tree.first_block, has_room = INT32(first), True
     for n in range(tree.first, last + 1):
         nodes[n].first_block = INT32(-1)
-    has_room = True
+        has_room &= add_block(system, n, -1, most) >= 0
     for index in view(system.joints.active, system.joints.count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]:
         joint = joints[index]
         joint.held = np.uint32(0)
@@ -96,4 +105,5 @@ def lay_out_blocks(system, bodies, nodes, joints, tree, numbers):
         n -= 1
     if not has_room:
         system.joints.block_count = first
+    tree.block_count = INT32(system.joints.block_count - first)
     return has_room

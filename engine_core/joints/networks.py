@@ -18,14 +18,14 @@ from ..constraints.schema import ROW_SIZE
 from ..geometry.cholesky import entry
 from ..geometry.vector import length, vector3
 from ..runtime.kernel import kernel
-from ..runtime.memory import stack_array, view
+from ..runtime.memory import address_of_record, stack_array, view
 from .curvature import keep_drifts
 from .held_rows import LARGEST_NUMBER, LOCKS_ALONE, MOTORS_TOO, bias_of, give, held_rows
 from .holding import UNMOVED as DEAD
 from .holding import answer_to, locked_direction, product, trace_of
 from .loops import TINY, fastest_correction, impulse_of
 from .measuring import inertia_of, read_motion, row_of
-from .network_factors import add_product, add_square, clear_matrix, factorize_network, solve_network, triangle_of
+from .network_factors import add_product, clear_matrix, factorize_network, solve_network, triangle_of, values_of
 from .network_layout import blocks_of, find_block
 from .schema import AXIS_COUNT, LIMIT, NODE_ROWS, TWIST
 from .trees import add_scaled_6, dot_6, put_six, write_inertia
@@ -34,20 +34,23 @@ INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 GIVE = 1.0e-8
 """The give of a held axis, relative to how freely its bodies alone would move along it."""
 CORRECTION_GIVE, ERROR_GIVE, MOST_GIVE = 1.0e-4, 0.05, 0.02
-"""The same where errors are corrected: at least, for an error as large as the levers of the joint, and at most."""
+"""The give where errors are corrected: at least, for an error as large as the levers of the joint, and at most."""
+NEAR = 5.0e-7
+"""Errors are corrected only if a sub-step would correct one of them by more than this [m], [rad]."""
 LEAST_REACH = 1.0e-3
 """Least levers of a joint for that [m]."""
 UNMOVED = 1.0e-12
 """The motion of a body along a locked axis, relative to that along others."""
 MOST_ATTEMPTS = 4
-"""How often a network is solved at most with motors and limits, before it is solved with locked axes alone."""
+"""The most solutions of a network with motors and limits, before one with locked axes alone."""
 VELOCITIES, ERRORS = 0, 1
 AXES = np.dtype([
-    ("a", "f8", (NODE_ROWS, 6)),  # Jacobian for the motion of A
-    ("b", "f8", (NODE_ROWS, 6)),
+    ("a", "f8", (NODE_ROWS, 8)),  # Jacobian for the motion of A, and two zeros
+    ("b", "f8", (NODE_ROWS, 8)),
     ("stiffness", "f8", NODE_ROWS),  # of a spring that gives by all of it [kg], [kg m^2]
     ("number", "i4", NODE_ROWS),  # of the axis; NODE_ROWS and more: of a held row
 ], align=True)  # fmt: skip
+OF_A, OF_B, OF_AXIS = AXES.fields["a"][1], AXES.fields["b"][1], 64
 
 
 @kernel
@@ -60,6 +63,8 @@ def put_axis(joint, axes, count, number, direction, least):
     for k in range(3):
         axes.a[count, k], axes.a[count, 3 + k] = -linear[k], -angular_a[k]
         axes.b[count, k], axes.b[count, 3 + k] = linear[k], angular_b[k]
+    for k in range(6, 8):
+        axes.a[count, k] = axes.b[count, k] = 0.0
     axes.stiffness[count], axes.number[count] = 1.0 / free, INT32(number)
     return count + 1
 
@@ -109,20 +114,24 @@ def wanted_speed(system, joint, rows, number, which, bias_rate):
 
 
 @kernel
-def add_joint(blocks, nodes, joint, rows, which):
+def add_joint(blocks, nodes, tree, joint, rows, which):
     """Add the springs of a joint to one of the matrices."""
     axes = stack_array(1, AXES)[0]
     a, b = joint.ends[0], joint.ends[1]
-    between = find_block(blocks, nodes[max(a, b)], min(a, b)) if min(a, b) >= 0 else -1
+    first, between = tree.first_block - tree.first, -1
+    if min(a, b) >= 0:
+        between = find_block(blocks, nodes[max(a, b)], min(a, b))
     for i in range(axes_of(joint, rows, axes)):
         stiffness = axes.stiffness[i] / give_of(joint, axes.number[i], which)
+        of_a, of_b = address_of_record(axes) + OF_A + OF_AXIS * i, address_of_record(axes) + OF_B + OF_AXIS * i
         if a >= 0:
-            add_square(triangle_of(nodes[a], which), axes.a[i], stiffness)
+            add_product(values_of(blocks[first + a], which), of_a, axes.a[i], stiffness)
         if b >= 0:
-            add_square(triangle_of(nodes[b], which), axes.b[i], stiffness)
-        if between >= 0:
-            low, high = (axes.a[i], axes.b[i]) if a < b else (axes.b[i], axes.a[i])
-            add_product(blocks[between].values[which], low, high, stiffness)
+            add_product(values_of(blocks[first + b], which), of_b, axes.b[i], stiffness)
+        if between >= 0 and a < b:
+            add_product(values_of(blocks[between], which), of_a, axes.b[i], stiffness)
+        elif between >= 0:
+            add_product(values_of(blocks[between], which), of_b, axes.a[i], stiffness)
 
 
 @kernel
@@ -153,7 +162,7 @@ def make_matrix(system, nodes, tree, joints, rows, bodies, listed, which):
         write_mass(triangle_of(node, which), body, inertia_of(system, node.row, row, body.inverse_inertia_world))
     blocks = blocks_of(system)
     for index in listed:
-        add_joint(blocks, nodes, joints[index], rows, which)
+        add_joint(blocks, nodes, tree, joints[index], rows, which)
     factorize_network(system, nodes, tree, which)
 
 
@@ -280,10 +289,24 @@ def hold_network(system, nodes, tree, joints, rows, bodies, listed, task):
 
 
 @kernel
+def has_errors(system, joints, rows, listed, bias_rate):
+    """Whether some error of a network is worth to be corrected."""
+    axes, least = stack_array(1, AXES)[0], NEAR * system.settings.substep_count / system.step.last_delta_time
+    for index in listed:
+        joint = joints[index]
+        for i in range(axes_of(joint, rows, axes)):
+            if abs(wanted_speed(system, joint, rows, axes.number[i], ERRORS, bias_rate)) > least:
+                return True
+    return False
+
+
+@kernel
 def push_network(system, nodes, tree, joints, rows, bodies, listed, bias_rate):
     """Run the pass with bias over the held axes of a network. Impulses are found anew: those by which axes of a loop push against
     each other would grow from sub-step to sub-step."""
     hold_network(system, nodes, tree, joints, rows, bodies, listed, (VELOCITIES, bias_rate, True))
+    if not has_errors(system, joints, rows, listed, bias_rate):
+        return
     make_matrix(system, nodes, tree, joints, rows, bodies, listed, ERRORS)
     task = (ERRORS, bias_rate, False)
     begin_network(system, nodes, tree, joints, rows, listed, task)

@@ -178,6 +178,8 @@ TREE = np.dtype(
         ("loop_holds", "i4"),  # bits of those that the tree does not hold already
         ("loop_needs", "i4"),  # their number if the tree holds only locks
         ("loop_freedom", "f8"),  # of the least movable of those axes, relative to the freedom of its joint
+        ("first_block", "i4"),  # of a network: its first node's block with itself, then those of the other nodes
+        ("block_count", "i4"),
         ("let_go", "i4"),  # number of nodes, from the first, without motors in this step (all: no limits), which would tear loops
         ("closers", "i4", MOST_CLOSERS),
         ("ends", "i4", (MOST_CLOSERS, 2)),  # the nodes of their bodies; -1: a fixed body
@@ -210,17 +212,18 @@ TREE_NODE = np.dtype(
         ("drift", "f8", 6),  # of the locked axes, see curvature.py
         ("own", "f4", (NODE_ROWS, 6)),  # A: Jacobian of the axes for the body's motion; one row an axis
         ("other", "f4", (NODE_ROWS, 6)),  # B: for the parent's
-        ("first_block", "i4"),  # the list of its blocks in a network, see network_layout.py; -1: none
+        ("first_block", "i4"),  # the list of its blocks with lower nodes of a network, see network_layout.py; -1: none
         ("kept", "f4", 22),  # the solver row and the inverse inertia of its body before a part of a sub-step, see parts.py
     ],
     align=True,
 )
-# What couples two bodies of a network: rows for the lower node, columns for the higher one, whose list it is in.
+# What couples two bodies of a network, or one with itself: a column for each axis of the higher node, whose list it is in, and in
+# each column the six axes of the lower node and two zeros.
 NETWORK_BLOCK = np.dtype(
     [
         ("lower", "i4"),  # node
         ("next", "i4"),  # block of the same list; -1: none
-        ("values", "f8", (2, 36)),  # of the matrix of velocities, and of that of errors; once factorized, of their factors
+        ("values", "f8", (2, 48)),  # of the matrix of velocities, and of that of errors; once factorized, of their factors
     ],
     align=True,
 )

@@ -9,7 +9,8 @@ from .energy_bound import begin_bound, end_bound, is_carried, pause_bound, resum
 from .parts import give_motions_back, is_too_fast, solve_in_parts
 from .solving import softness_of
 from .tree_passes import (
-    add_tree_to_totals, joints_in, prefetch_tree, push_tree, relax_tree, shift_forces, tables_of,
+    add_tree_to_totals, joints_in, prefetch_tree, push_tree, push_whole_network, relax_tree, relax_whole_network, shift_forces,
+    tables_of,
 )  # fmt: skip
 from .warm_starts import warm_start_safely
 
@@ -35,6 +36,9 @@ def solve_trees(system_address, begin, end, worker):
             if tree.is_split:
                 shift_forces(system, nodes, tree, -0.5)
             warm_start_safely(system, nodes, tree, joints, rows, bodies, softness[2])
+        if tree.is_network:
+            push_whole_network(system, nodes, tree, joints, rows, bodies, h, softness)
+            continue
         push_tree(system, nodes, tree, joints, rows, bodies, h, softness)
         if tree.is_bound:
             pause_bound(system, nodes, tree, joints, rows, bodies, joints_in(system, tree))
@@ -55,7 +59,10 @@ def relax_trees(system_address, begin, end, worker):
             continue
         if tree.is_bound:
             resume_bound(system, nodes, tree, bodies)
-        relax_tree(system, nodes, tree, joints, rows, bodies, h, 0.5)
+        if tree.is_network:
+            relax_whole_network(system, nodes, tree, joints, rows, bodies, h)
+        else:
+            relax_tree(system, nodes, tree, joints, rows, bodies, h, 0.5)
         add_tree_to_totals(system, tree, joints, rows)
         if tree.is_bound:
             end_bound(system, nodes, tree, joints, rows, bodies, joints_in(system, tree))

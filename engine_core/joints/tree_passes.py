@@ -239,11 +239,17 @@ def push_tree(system, nodes, tree, joints, rows, bodies, h, softness):
     if tree.is_split:
         scale_bounds(system, tree, joints, rows, 0.5)
     solve_rows_of_tree(system, tree, joints, rows, h, softness)
+    solve_without_drift(system, nodes, tree, joints, rows, bodies, softness[0] * corrected_part(system, tree, joints))
+
+
+@kernel
+def push_whole_network(system, nodes, tree, joints, rows, bodies, h, softness):
+    """`push_tree` for a network."""
+    if tree.is_split:
+        scale_bounds(system, tree, joints, rows, 0.5)
+    solve_rows_of_tree(system, tree, joints, rows, h, softness)
     bias_rate = softness[0] * corrected_part(system, tree, joints)
-    if tree.is_network:
-        push_network(system, nodes, tree, joints, rows, bodies, joints_in(system, tree), bias_rate)
-    else:
-        solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate)
+    push_network(system, nodes, tree, joints, rows, bodies, joints_in(system, tree), bias_rate)
 
 
 @kernel
@@ -252,10 +258,14 @@ def relax_tree(system, nodes, tree, joints, rows, bodies, h, late):
     next sub-step too: with the poses from before they moved, a tree would lose angular momentum. `late`: see
     `relax_rows_of_tree`."""
     relax_rows_of_tree(system, nodes, tree, joints, rows, h, late)
-    if tree.is_network:
-        relax_network(system, nodes, tree, joints, rows, bodies, joints_in(system, tree))
-    else:
-        solve_tree(system, nodes, tree, joints, rows, bodies, 0.0)
+    solve_tree(system, nodes, tree, joints, rows, bodies, 0.0)
+
+
+@kernel
+def relax_whole_network(system, nodes, tree, joints, rows, bodies, h):
+    """`relax_tree` for a network."""
+    relax_rows_of_tree(system, nodes, tree, joints, rows, h, 0.5)
+    relax_network(system, nodes, tree, joints, rows, bodies, joints_in(system, tree))
 
 
 @kernel
