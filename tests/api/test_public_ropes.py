@@ -162,8 +162,8 @@ def test_bad_calls_leave_a_rope_as_it_was(space):
 
 
 def test_a_winch_at_a_beam_lifts_its_load():
-    """The rope is tied at the lower side of a beam: rods that reach into it were pushed out, and the load hung on 25 cm more. Once
-    untied they meet the beam."""
+    """The rope is tied at the lower side of a beam: rods that reach into it were pushed out, and the load hung too low by 25 cm.
+    Once untied they meet the beam."""
     space = scree.World(threads=1).add_space(gravity=(0.0, -9.81, 0.0))
     beam = space.add_static(scree.Box(half_extents=(1.0, 0.15, 0.15)), (0.0, 6.15, 0.0))
     crate = space.add_rigid(scree.Box(half_extents=(0.4, 0.4, 0.4)), (0.0, 0.4, 0.0), mass=60.0)
