@@ -35,6 +35,8 @@ GIVE = 1.0e-8
 """The give of a held axis, relative to how freely its bodies alone would move along it."""
 CORRECTION_GIVE, ERROR_GIVE, MOST_GIVE = 1.0e-4, 0.05, 0.02
 """The give where errors are corrected: at least, for an error as large as the levers of the joint, and at most."""
+FASTEST, FASTEST_TURN = 16.0, 50.0
+"""The fastest motion of a body that corrects errors [m/s], [rad/s]."""
 NEAR = 5.0e-7
 """Errors are corrected only if a sub-step would correct one of them by more than this [m], [rad]."""
 LEAST_REACH = 1.0e-3
@@ -259,18 +261,30 @@ def put_impulse(joint, rows, number, impulse):
 
 
 @kernel
-def finish_network(system, nodes, tree, joints, rows, bodies, listed, task):
-    """Store impulses and velocities."""
+def acceptable_part(nodes, tree):
+    """The part of a correction of errors with which no body moves faster than `FASTEST`, or turns faster than `FASTEST_TURN`."""
+    most = 1.0
+    for n in range(tree.first, tree.first + tree.count):
+        push = nodes[n].push
+        most = max(most, length(vector3(push)) / FASTEST, length(vector3(push[3:])) / FASTEST_TURN)
+    return 1.0 / most
+
+
+@kernel
+def finish_network(system, nodes, tree, joints, rows, bodies, listed, task, part):
+    """Store impulses and velocities, or a part of them in addition to those that there are."""
     axes = stack_array(1, AXES)[0]
     for index in listed:
         joint = joints[index]
         for i in range(axes_of(joint, rows, axes)):
-            put_impulse(joint, rows, axes.number[i], impulse_after(system, nodes, joint, rows, axes, i, task))
+            before = 0.0 if task[2] else impulse_along(joint, rows, axes.number[i])
+            impulse = before + part * pull_of(system, nodes, joint, rows, axes, i, task, True)
+            put_impulse(joint, rows, axes.number[i], impulse)
     for n in range(tree.first, tree.first + tree.count):
         row, locks = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32), bodies[nodes[n].body].axis_locks
         for k in range(6):
             if locks >> k & 1 == 0:
-                row[k] += FLOAT32(nodes[n].push[k])
+                row[k] += FLOAT32(part * nodes[n].push[k])
 
 
 @kernel
@@ -285,7 +299,7 @@ def hold_network(system, nodes, tree, joints, rows, bodies, listed, task):
         solve_network(system, nodes, tree, VELOCITIES)
         if not bound_rows(system, nodes, joints, rows, listed, task):
             break
-    finish_network(system, nodes, tree, joints, rows, bodies, listed, task)
+    finish_network(system, nodes, tree, joints, rows, bodies, listed, task, 1.0)
 
 
 @kernel
@@ -311,7 +325,7 @@ def push_network(system, nodes, tree, joints, rows, bodies, listed, bias_rate):
     task = (ERRORS, bias_rate, False)
     begin_network(system, nodes, tree, joints, rows, listed, task)
     solve_network(system, nodes, tree, ERRORS)
-    finish_network(system, nodes, tree, joints, rows, bodies, listed, task)
+    finish_network(system, nodes, tree, joints, rows, bodies, listed, task, acceptable_part(nodes, tree))
 
 
 @kernel
