@@ -33,7 +33,7 @@ from .trees import add_scaled_6, dot_6, put_six, write_inertia
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 GIVE = 1.0e-8
 """The give of a held axis, relative to how freely its bodies alone would move along it."""
-CORRECTION_GIVE, ERROR_GIVE, MOST_GIVE = 1.0e-4, 0.05, 0.02
+CORRECTION_GIVE, ERROR_GIVE, MOST_GIVE = 1.0e-4, 0.0, 1.0e-4
 """The give where errors are corrected: at least, for an error as large as the levers of the joint, and at most."""
 FASTEST, FASTEST_TURN = 16.0, 50.0
 """The fastest motion of a body that corrects errors [m/s], [rad/s]."""
