@@ -29,6 +29,8 @@ LEAST_COSINE = 0.05
 """Near a quarter turn of the other swing an angle is undefined; divisors stay this far from zero."""
 WIDEST_SWING = 0.5
 """1 + cosine of the swing (120 degrees) beyond which motion affects the twist less: it is undefined near a half turn."""
+TORN = 0.1
+"""A joint whose frames are farther apart is torn open, see `shorten_lever` [m]."""
 NOT_NEGATIVE = 1 << CONE | 1 << DISTANCE
 """Axes whose position is never negative, so that 0 is not a limit: a joint that passes its middle comes out on the other side."""
 NARROW = 1.5
@@ -444,10 +446,23 @@ def weigh_locked(joint):
 
 
 @kernel
+def shorten_lever(joint):
+    """Let a joint that is torn open push A near A's own frame, not at that of B: a spin of A would carry B along, and parts of a
+    torn network would whirl about each other. Only joints that are closed keep angular momentum."""
+    x, y, z = subtract(vector3(joint.position), vector3(joint.lower))
+    apart = add_scaled(add_scaled(scale(vector3(joint.axes[0]), x), vector3(joint.axes[1]), y), vector3(joint.axes[2]), z)
+    size = length(apart)
+    if size > TORN:
+        store3(joint.arms[0], add_scaled(vector3(joint.arms[0]), apart, TORN / size - 1.0))
+
+
+@kernel
 def measure_joint(system, joint, rows, h):
     """Compute everything that passes over a joint need about the poses of its bodies, valid until they move again."""
     row_a, row_b = row_of(system, joint, 0), row_of(system, joint, 1)
     measure(joint, row_a, row_b, used_axes(joint))
+    if joint.is_in_network and joint.locked & LINEAR_AXES == LINEAR_AXES:
+        shorten_lever(joint)
     renew_inertias(system, joint, row_a, row_b)
     aim_rows(joint, rows, read_motion(row_a, row_b), h)
     if joint.node < 0:

@@ -99,7 +99,7 @@ def lay_out_blocks(system, bodies, nodes, joints, tree, numbers):
         has_room &= add_block(system, n, -1, most) >= 0
     for index in view(system.joints.active, system.joints.count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]:
         joint = joints[index]
-        joint.held = np.uint32(0)
+        joint.held, joint.is_in_network = np.uint32(0), INT32(1)
         for side in range(2):
             joint.ends[side] = INT32(end_of(bodies, numbers, joint.bodies[side]))
         if has_room and joint.ends[0] >= 0 and joint.ends[1] >= 0:

@@ -297,7 +297,7 @@ def list_joint(system, index):
     """Append a joint to those of this step, and assign the place of its rows."""
     joint = joints_of(system)[index]
     joint.first_row, joint.row_count = INT32(system.joints.row_count), INT32(count_rows(joint))
-    joint.is_split = INT32(0)
+    joint.is_split = joint.is_in_network = INT32(0)
     system.joints.row_count += joint.row_count
     view(system.joints.active, system.joints.count + 1, INT32)[system.joints.count] = INT32(index)
     system.joints.count += 1

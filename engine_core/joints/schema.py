@@ -63,6 +63,7 @@ JOINT = np.dtype(
         ("masses", "f4", (2, 3)),  # inverse, along x, y and z; 0 along locked axes
         ("inertias", "f4", (2, 6)),  # inverse, world axes; updated in each sub-step
         ("between", "f8", 3),  # from A's centre of mass to B's
+        ("is_in_network", "i4"),
         ("ends", "i4", 2),  # nodes of A and B, if their tree is a network; -1: a fixed body
         ("held", "u4"),  # bits of its rows that a network holds, see networks.py
         ("start_arms", "f4", (2, 3)),  # from the centres of mass to the frames, world axes
