@@ -31,16 +31,13 @@ from .schema import AXIS_COUNT, LIMIT, NODE_ROWS, TWIST
 from .trees import add_scaled_6, dot_6, put_six, write_inertia
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
-GIVE = 1.0e-8
-"""The give of a held axis, relative to how freely its bodies alone would move along it."""
-CORRECTION_GIVE, ERROR_GIVE, MOST_GIVE = 1.0e-4, 0.0, 1.0e-4
-"""The give where errors are corrected: at least, for an error as large as the levers of the joint, and at most."""
+GIVE, CORRECTION_GIVE = 1.0e-8, 1.0e-4
+"""The give of a held axis, relative to how freely its bodies alone would move along it, for velocities and where errors are
+corrected."""
 FASTEST, FASTEST_TURN = 16.0, 50.0
 """The fastest motion of a body that corrects errors [m/s], [rad/s]."""
 NEAR = 5.0e-7
 """Errors are corrected only if a sub-step would correct one of them by more than this [m], [rad]."""
-LEAST_REACH = 1.0e-3
-"""Least levers of a joint for that [m]."""
 UNMOVED = 1.0e-12
 """The motion of a body along a locked axis, relative to that along others."""
 MOST_ATTEMPTS = 4
@@ -88,16 +85,9 @@ def axes_of(joint, rows, axes):
 
 
 @kernel
-def give_of(joint, number, which):
-    """The give of an axis in one of the matrices."""
-    if which == VELOCITIES:
-        return GIVE
-    if number >= NODE_ROWS:
-        return CORRECTION_GIVE
-    error = abs(FLOAT64(joint.error[number]))
-    if number < TWIST:
-        error /= max(length(vector3(joint.arms[0])) + length(vector3(joint.arms[1])), LEAST_REACH)
-    return min(max(ERROR_GIVE * error, CORRECTION_GIVE), MOST_GIVE)
+def give_of(which):
+    """The give of axes in one of the matrices."""
+    return GIVE if which == VELOCITIES else CORRECTION_GIVE
 
 
 @kernel
@@ -124,7 +114,7 @@ def add_joint(blocks, nodes, tree, joint, rows, which):
     if min(a, b) >= 0:
         between = find_block(blocks, nodes[max(a, b)], min(a, b))
     for i in range(axes_of(joint, rows, axes)):
-        stiffness = axes.stiffness[i] / give_of(joint, axes.number[i], which)
+        stiffness = axes.stiffness[i] / give_of(which)
         of_a, of_b = address_of_record(axes) + OF_A + OF_AXIS * i, address_of_record(axes) + OF_B + OF_AXIS * i
         if a >= 0:
             add_product(values_of(blocks[first + a], which), of_a, axes.a[i], stiffness)
@@ -201,7 +191,7 @@ def pull_of(system, nodes, joint, rows, axes, i, task, with_change):
         if with_change and joint.ends[side] >= 0:
             speed += dot_6(v, six(nodes[joint.ends[side]].push))
     left = wanted_speed(system, joint, rows, number, which, bias_rate) - speed
-    return left * axes.stiffness[i] / give_of(joint, number, which)
+    return left * axes.stiffness[i] / give_of(which)
 
 
 @kernel
