@@ -18,7 +18,8 @@ INT32 = np.int32
 MOST_BLOCKS = 12
 """The most blocks of a network, for each of its bodies. One that needs more is solved joint by joint, softer and cheaper."""
 MOST_WORK = 16384
-"""The most products of two blocks in a factorization: they take a millisecond, and a step four to eight of them."""
+"""The most products of two blocks in a factorization. They take a millisecond, and a step has four to eight factorizations. A net
+or a plate of 150 bodies needs so many, a bridge of 1,000 fewer."""
 
 
 @kernel

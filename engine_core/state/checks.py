@@ -277,7 +277,8 @@ class Checker:
                 self._fail(f"joints.{field}: there are {AXIS_COUNT} axes")
         following = np.full(2 * self._world.joints.count, -1, np.int64)
         for side in (0, 1):
-            following[2 * numbers.astype(np.int64) + side] = rows["next"][:, side]
+            is_listed = rows["bodies"][:, side] >= 0  # the world has no list of joints
+            following[2 * numbers.astype(np.int64) + side] = np.where(is_listed, rows["next"][:, side], -1)
             self._check_range("joints.previous", rows["previous"][:, side] >> 1, "all joints", -1)
         self._check_chains("joints", following)
 

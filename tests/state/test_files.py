@@ -150,3 +150,24 @@ def test_another_version_and_another_world_are_named(saved):
     with pytest.raises(StateError, match="bodies and areas, the state has"):
         states_of(other).restore(state)
     assert states_of(other).hash() == before
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_space_with_a_joint_to_the_world_is_restored_elsewhere(count):
+    """The world has no list of joints: its side of a joint was taken for a link to joint 0, and the file refused."""
+
+    def chain() -> scree.Space:
+        space, before = scree.World(threads=1).add_space(), None
+        for k in range(count):
+            body = space.add_rigid(scree.Box(half_extents=(0.15, 0.02, 0.02)), (0.15 + 0.3 * k, 1.0, 0.0))
+            space.add_joint(scree.Pin(anchor=(0.3 * k, 1.0, 0.0)), body, before)
+            before = body
+        return space
+
+    first, second = chain(), chain()
+    for _ in range(5):
+        first.step(TICK)
+    second.restore(scree.SpaceState.from_bytes(first.save().to_bytes()))
+    first.step(TICK)
+    second.step(TICK)
+    assert first.hash() == second.hash()
