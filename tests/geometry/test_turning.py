@@ -1,7 +1,7 @@
 """Algebra of three dimensions beside NumPy's, which rounds otherwise from machine to machine."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scree.geometry.turning import dot, product, size_of, solved
@@ -10,6 +10,7 @@ seeds = st.integers(0, 1 << 30)
 
 
 @given(seeds)
+@settings(deadline=None)
 def test_products_and_sizes(seed):
     rng = np.random.default_rng(seed)
     a, b, v, w = rng.normal(size=(3, 3)), rng.normal(size=(3, 3)), rng.normal(size=3), rng.normal(size=3)
@@ -20,6 +21,7 @@ def test_products_and_sizes(seed):
 
 
 @given(seeds)
+@settings(deadline=None)
 def test_solved(seed):
     rng = np.random.default_rng(seed)
     matrix, vector = rng.normal(size=(3, 3)), rng.normal(size=3)
