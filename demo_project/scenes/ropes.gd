@@ -46,6 +46,7 @@ func build() -> void:
 	stage.eye = Vector3(7, 6.5, 15)
 	for side: float in [-1.0, 1.0]:
 		block(Vector3(4, HEIGHT, 3.4), Vector3(side * (BANK + 2.0), HEIGHT / 2.0, 0))
+	_add_stack()
 	if not ResourceLoader.exists(ROPE):
 		return
 	_add_bridge()
@@ -180,6 +181,9 @@ func _add_ball() -> void:
 	_ball.position = _pivot() + aside * (BALL_ROPE + BALL_RADIUS)
 	add_child(_ball)
 	add_child(_rope(_pivot(), aside * BALL_ROPE, _ball.get_path(), 0.0))
+
+
+func _add_stack() -> void:
 	var crate := bodies.add_form(BodyForm.box(Vector3.ONE * 0.5, ROSE))
 	for index: int in body_count():
 		var at := Vector3(-0.55 * (index % 2), 0.25 + 0.5 * (index / 8), 0.51 * (index / 2 % 4 - 1.5))
