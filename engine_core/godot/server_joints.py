@@ -187,7 +187,7 @@ def _joint_get_type(server, identity):
     return server.joints.get(identity).kind
 
 
-@SERVER.cold(note="kept, with a warning: joints without loops are solved all at once, so no order decides what holds")
+@SERVER.cold(note="kept, with a warning: the joints of a mechanism are solved all at once, so no order decides what holds")
 def _joint_set_solver_priority(server, identity, priority):
     server.joints.get(identity).priority = priority
     if priority != 1:

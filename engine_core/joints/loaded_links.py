@@ -1,11 +1,10 @@
 """Light links under heavy loads that something touches: they get more inertia for a step.
 
 A link that heavy bodies pull from both sides turns back to the line of the force faster than sub-steps can follow. A tree that
-nothing touches then takes its sub-steps in parts (parts.py), which contacts cannot. So a rope over a drum, a loaded chain across
-an edge and the like turn their links as if these had more inertia, as much as sub-steps can follow. What is lost is the swinging
-of single links, which nobody sees, and not the line of the rope (S. Andrews, M. Teichmann, P. Kry, "Geometric Stiffness for
-Real-time Constrained Multibody Dynamics", 2017, add the stiffness of such forces to the mass).
-"""
+nothing touches then takes its sub-steps in parts (parts.py), which contacts and networks cannot. So a rope over a drum, a loaded
+chain across an edge and the like turn their links as if these had more inertia, as much as sub-steps can follow. What is lost is
+the swinging of single links, which nobody sees, and not the line of the rope (S. Andrews, M. Teichmann, P. Kry, "Geometric
+Stiffness for Real-time Constrained Multibody Dynamics", 2017, add the stiffness of such forces to the mass)."""
 
 import numpy as np
 
@@ -61,26 +60,9 @@ def note_pulls(system, bodies, nodes, joints, tree, h):
     `h` [s], to `wanted`."""
     for n in range(tree.first, tree.first + tree.count):
         nodes[n].wanted[0] = 0.0
-    for n in range(tree.first, tree.first + tree.count):
-        node = nodes[n]
-        if node.joint < 0 or not joints[node.joint].locked & LINEAR_AXES:
-            continue
-        joint = joints[node.joint]
-        pull = scale(from_axes(joint.axes, vector3(joint.linear_impulse)), h * system.step.warm_part)
-        node.wanted[0] += turned_back(bodies[node.body], joint, node.side, pull)
-        if node.parent >= 0:
-            above = nodes[node.parent]
-            above.wanted[0] += turned_back(bodies[above.body], joint, 1 - node.side, pull)
-    if tree.is_network:
-        note_pulls_of_loops(system, bodies, nodes, joints, tree, h)
-
-
-@kernel
-def note_pulls_of_loops(system, bodies, nodes, joints, tree, h):
-    """`note_pulls` for the joints of a network that are no node's."""
     for index in view(system.joints.active, system.joints.count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]:
         joint = joints[index]
-        if nodes[joint.node].joint == index or not joint.locked & LINEAR_AXES:
+        if not joint.locked & LINEAR_AXES:
             continue
         pull = scale(from_axes(joint.axes, vector3(joint.linear_impulse)), h * system.step.warm_part)
         for side in range(2):

@@ -251,6 +251,15 @@ def impulse_of(joint, axis):
 
 
 @kernel
+def put_impulse(joint, axis, impulse):
+    """Set the impulse of a joint along a locked axis."""
+    if axis < TWIST:
+        joint.linear_impulse[axis] = FLOAT32(impulse)
+    else:
+        joint.angular_impulse[axis - TWIST] = FLOAT32(impulse)
+
+
+@kernel
 def open_loops(nodes, tree, joints):
     """Apply the impulses on the tree as if the closing joints had done nothing yet."""
     for c in range(tree.closer_count):
@@ -281,8 +290,5 @@ def finish_loops(tree, joints):
         joint = joints[tree.closers[c]]
         for axis in range(NODE_ROWS):
             if joint.locked >> axis & 1:
-                if axis < TWIST:
-                    joint.linear_impulse[axis] = FLOAT32(tree.loop_impulse[row])
-                else:
-                    joint.angular_impulse[axis - TWIST] = FLOAT32(tree.loop_impulse[row])
+                put_impulse(joint, axis, tree.loop_impulse[row])
                 row += 1

@@ -11,7 +11,6 @@ import numpy as np
 
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .colours import moves
 from .schema import NETWORK_BLOCK
 
 INT32 = np.int32
@@ -20,15 +19,6 @@ MOST_BLOCKS = 12
 MOST_WORK = 16384
 """The most products of two blocks in a factorization. They take a millisecond, and a step has four to eight factorizations. A net
 or a plate of 150 bodies needs so many, a bridge of 1,000 fewer."""
-
-
-@kernel
-def end_of(bodies, numbers, index):
-    """The node of a body; -1 for what does not move, -2 for what moves in no tree."""
-    if not moves(bodies, index):
-        return -1
-    number = numbers[bodies[index].active_index]
-    return number if number >= 0 else -2
 
 
 @kernel
@@ -89,22 +79,19 @@ def couple_lowers(system, nodes, n, most):
 
 
 @kernel
-def lay_out_blocks(system, bodies, nodes, joints, tree, numbers):
-    """Find the blocks of a network. Return whether there is room for them; otherwise it has none. `numbers`: the node of each
-    active body."""
+def lay_out_blocks(system, nodes, joints, tree):
+    """Find the blocks of a network. Return whether there is room for them; otherwise it has none."""
     first = system.joints.block_count
     most, last = min(first + MOST_BLOCKS * tree.count, system.joints.block_capacity), tree.first + tree.count - 1
     tree.first_block, has_room = INT32(first), True
     for n in range(tree.first, last + 1):
         nodes[n].first_block = INT32(-1)
         has_room &= add_block(system, n, -1, most) >= 0
-    for index in view(system.joints.active, system.joints.count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]:
-        joint = joints[index]
-        joint.held, joint.is_in_network = np.uint32(0), INT32(1)
-        for side in range(2):
-            joint.ends[side] = INT32(end_of(bodies, numbers, joint.bodies[side]))
-        if has_room and joint.ends[0] >= 0 and joint.ends[1] >= 0:
-            has_room = couple(system, nodes, joint.ends[0], joint.ends[1], most)
+    listed = view(system.joints.active, system.joints.count, INT32)[tree.first_joint : tree.first_joint + tree.joint_count]
+    for index in listed:
+        ends = joints[index].ends
+        if has_room and ends[0] >= 0 and ends[1] >= 0:
+            has_room = couple(system, nodes, ends[0], ends[1], most)
     n, work = last, 0
     while has_room and n > tree.first:
         work += couple_lowers(system, nodes, n, most)
@@ -112,5 +99,7 @@ def lay_out_blocks(system, bodies, nodes, joints, tree, numbers):
         n -= 1
     if not has_room:
         system.joints.block_count = first
+    for index in listed:
+        joints[index].held, joints[index].is_in_network = np.uint32(0), INT32(has_room)
     tree.block_count = INT32(system.joints.block_count - first)
     return has_room

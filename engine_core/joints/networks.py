@@ -21,9 +21,8 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, stack_array, view
 from .curvature import keep_drifts
 from .held_rows import LARGEST_NUMBER, LOCKS_ALONE, MOTORS_TOO, bias_of, give, held_rows
-from .holding import UNMOVED as DEAD
-from .holding import answer_to, locked_direction, product, trace_of
-from .loops import TINY, fastest_correction, impulse_of
+from .holding import UNMOVED, answer_to, locked_direction, product, trace_of
+from .loops import TINY, fastest_correction, impulse_of, put_impulse
 from .measuring import inertia_of, read_motion, row_of
 from .network_factors import add_product, clear_matrix, factorize_network, solve_network, triangle_of, values_of
 from .network_layout import blocks_of, find_block
@@ -38,7 +37,7 @@ FASTEST, FASTEST_TURN = 16.0, 50.0
 """The fastest motion of a body that corrects errors [m/s], [rad/s]."""
 NEAR = 5.0e-7
 """Errors are corrected only if a sub-step would correct one of them by more than this [m], [rad]."""
-UNMOVED = 1.0e-12
+LOCKED = 1.0e-12
 """The motion of a body along a locked axis, relative to that along others."""
 MOST_ATTEMPTS = 4
 """The most solutions of a network with motors and limits, before one with locked axes alone."""
@@ -71,7 +70,7 @@ def put_axis(joint, axes, count, number, direction, least):
 @kernel
 def axes_of(joint, rows, axes):
     """Write the held axes of a joint, locked ones first. Return their number."""
-    count, least_linear, least_angular = 0, DEAD * trace_of(joint.masses), DEAD * trace_of(joint.inertias)
+    count, least_linear, least_angular = 0, UNMOVED * trace_of(joint.masses), UNMOVED * trace_of(joint.inertias)
     for axis in range(NODE_ROWS):
         if joint.locked >> axis & 1:
             least = least_linear if axis < TWIST else least_angular
@@ -130,7 +129,7 @@ def add_joint(blocks, nodes, tree, joint, rows, which):
 def write_mass(triangle, body, inverse_inertia):
     """Mass and inertia of a body alone, to a lower triangle: along locked axes so large that nothing moves it."""
     xx, yy, zz, xy, xz, yz = inverse_inertia
-    turns = UNMOVED * (xx + yy + zz) if xx + yy + zz > 0.0 else 1.0
+    turns = LOCKED * (xx + yy + zz) if xx + yy + zz > 0.0 else 1.0
     locks = body.axis_locks >> 3
     if locks & 1:
         xx, xy, xz = turns, 0.0, 0.0
@@ -141,7 +140,7 @@ def write_mass(triangle, body, inverse_inertia):
     write_inertia(triangle, FLOAT64(body.inverse_mass), (xx, yy, zz, xy, xz, yz))
     for k in range(3):
         if body.axis_locks >> k & 1:
-            triangle[entry(k, k)] /= UNMOVED
+            triangle[entry(k, k)] /= LOCKED
 
 
 @kernel
@@ -196,28 +195,31 @@ def pull_of(system, nodes, joint, rows, axes, i, task, with_change):
 
 @kernel
 def begin_network(system, nodes, tree, joints, rows, listed, task):
-    """Write the right-hand side of a network to `push` of its nodes. `task`: the number of the matrix, the part of errors that is
-    corrected in a second [1/s], and whether impulses are found anew, not in addition to those that there are."""
-    axes = stack_array(1, AXES)[0]
+    """Write the right-hand side of a network to `push` of its nodes. Return the greatest change of a speed that is wanted.
+    `task`: the number of the matrix, the part of errors that is corrected in a second [1/s], and whether impulses are found anew,
+    not in addition to those that there are."""
+    axes, most = stack_array(1, AXES)[0], 0.0
     for n in range(tree.first, tree.first + tree.count):
         put_six(nodes[n].push, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for index in listed:
         joint = joints[index]
         for i in range(axes_of(joint, rows, axes)):
             pull = pull_of(system, nodes, joint, rows, axes, i, task, False)
+            most = max(most, abs(pull) * give_of(task[0]) / axes.stiffness[i])
             if task[2]:
                 pull -= impulse_along(joint, rows, axes.number[i])
             for side in range(2):
                 if joint.ends[side] >= 0:
                     push, v = nodes[joint.ends[side]].push, six(axes.a[i]) if side == 0 else six(axes.b[i])
                     put_six(push, add_scaled_6(six(push), v, pull))
+    return most
 
 
 @kernel
-def impulse_after(system, nodes, joint, rows, axes, i, task):
-    """The impulse of an axis once `push` of the nodes is known."""
+def impulse_after(system, nodes, joint, rows, axes, i, task, part):
+    """The impulse of an axis once `push` of the nodes is known, or a part of it in addition to what there is."""
     before = 0.0 if task[2] else impulse_along(joint, rows, axes.number[i])
-    return before + pull_of(system, nodes, joint, rows, axes, i, task, True)
+    return before + part * pull_of(system, nodes, joint, rows, axes, i, task, True)
 
 
 @kernel
@@ -232,22 +234,11 @@ def bound_rows(system, nodes, joints, rows, listed, task):
         for i in range(axes_of(joint, rows, axes)):
             if axes.number[i] >= NODE_ROWS:
                 row = rows[joint.first_row + axes.number[i] - NODE_ROWS]
-                impulse = impulse_after(system, nodes, joint, rows, axes, i, task)
+                impulse = impulse_after(system, nodes, joint, rows, axes, i, task, 1.0)
                 if impulse < row.least or impulse > row.most:
                     give(system, joint, row, row.most if impulse > 0.0 else row.least)
                     found = True
     return found
-
-
-@kernel
-def put_impulse(joint, rows, number, impulse):
-    """Set the impulse of a joint along one of its held axes."""
-    if number >= NODE_ROWS:
-        rows[joint.first_row + number - NODE_ROWS].impulse = FLOAT32(impulse)
-    elif number < TWIST:
-        joint.linear_impulse[number] = FLOAT32(impulse)
-    else:
-        joint.angular_impulse[number - TWIST] = FLOAT32(impulse)
 
 
 @kernel
@@ -267,9 +258,11 @@ def finish_network(system, nodes, tree, joints, rows, bodies, listed, task, part
     for index in listed:
         joint = joints[index]
         for i in range(axes_of(joint, rows, axes)):
-            before = 0.0 if task[2] else impulse_along(joint, rows, axes.number[i])
-            impulse = before + part * pull_of(system, nodes, joint, rows, axes, i, task, True)
-            put_impulse(joint, rows, axes.number[i], impulse)
+            number, impulse = axes.number[i], impulse_after(system, nodes, joint, rows, axes, i, task, part)
+            if number >= NODE_ROWS:
+                rows[joint.first_row + number - NODE_ROWS].impulse = FLOAT32(impulse)
+            else:
+                put_impulse(joint, number, impulse)
     for n in range(tree.first, tree.first + tree.count):
         row, locks = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32), bodies[nodes[n].body].axis_locks
         for k in range(6):
@@ -293,29 +286,15 @@ def hold_network(system, nodes, tree, joints, rows, bodies, listed, task):
 
 
 @kernel
-def has_errors(system, joints, rows, listed, bias_rate):
-    """Whether some error of a network is worth to be corrected."""
-    axes, least = stack_array(1, AXES)[0], NEAR * system.settings.substep_count / system.step.last_delta_time
-    for index in listed:
-        joint = joints[index]
-        for i in range(axes_of(joint, rows, axes)):
-            if abs(wanted_speed(system, joint, rows, axes.number[i], ERRORS, bias_rate)) > least:
-                return True
-    return False
-
-
-@kernel
 def push_network(system, nodes, tree, joints, rows, bodies, listed, bias_rate):
     """Run the pass with bias over the held axes of a network. Impulses are found anew: those by which axes of a loop push against
     each other would grow from sub-step to sub-step."""
     hold_network(system, nodes, tree, joints, rows, bodies, listed, (VELOCITIES, bias_rate, True))
-    if not has_errors(system, joints, rows, listed, bias_rate):
-        return
-    make_matrix(system, nodes, tree, joints, rows, bodies, listed, ERRORS)
-    task = (ERRORS, bias_rate, False)
-    begin_network(system, nodes, tree, joints, rows, listed, task)
-    solve_network(system, nodes, tree, ERRORS)
-    finish_network(system, nodes, tree, joints, rows, bodies, listed, task, acceptable_part(nodes, tree))
+    task, h = (ERRORS, bias_rate, False), system.step.last_delta_time / system.settings.substep_count
+    if begin_network(system, nodes, tree, joints, rows, listed, task) * h > NEAR:
+        make_matrix(system, nodes, tree, joints, rows, bodies, listed, ERRORS)
+        solve_network(system, nodes, tree, ERRORS)
+        finish_network(system, nodes, tree, joints, rows, bodies, listed, task, acceptable_part(nodes, tree))
 
 
 @kernel

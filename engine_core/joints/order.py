@@ -1,8 +1,8 @@
 """Which joints a step solves, and in what order: tree by tree, then those in no tree, colour by colour.
 
-Bodies that are joined without a loop are a tree, which trees.py solves as a whole, with the joints that close its loops if
-these are few. A tree's joints and their rows are stored consecutively in the order in which it is solved: a heap of rag dolls is
-larger than the caches.
+Bodies that are joined without a loop are a tree, which trees.py solves as a whole, with the joints that close its loops if these
+are few; with many it is a network, which networks.py solves. A tree's joints and their rows are stored consecutively in the
+order in which it is solved: a heap of rag dolls is larger than the caches.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .colours import moves
 from .loaded_links import weigh_down
-from .network_layout import end_of, lay_out_blocks
+from .network_layout import lay_out_blocks
 from .preparation import count_rows, joints_of
 from .schema import (
     ANGULAR_AXES, LINEAR_AXES, LOOP_ROWS, MOST_CLOSERS, NODE_ROWS, TREE, TREE_NODE, UNLIMITED,
@@ -30,8 +30,7 @@ in the tree."""
 HEAVY = 8.0
 """A load is heavy if it has more than this many times the mass of the body that carries it."""
 MOST_LOOP_WORK = 2048
-"""Limit on bodies of a tree times axes that its loops lock. Trees above it use the coloured passes, which are softer and
-cheaper."""
+"""Limit on bodies of a tree times axes that its loops lock. Trees above it are networks."""
 
 
 @kernel
@@ -201,6 +200,15 @@ def lay_out_trees(system):
 
 
 @kernel
+def end_of(bodies, numbers, index):
+    """The node of a body; -1 for what does not move, -2 for what moves in no tree."""
+    if not moves(bodies, index):
+        return -1
+    number = numbers[bodies[index].active_index]
+    return number if number >= 0 else -2
+
+
+@kernel
 def note_closer(system, bodies, numbers, index):
     """Record a joint between bodies of one tree, or between one and a fixed body, with its tree. All of them are counted."""
     joint = joints_of(system)[index]
@@ -240,9 +248,9 @@ def find_closers(system, bodies):
 
 
 @kernel
-def list_closers(system, bodies, nodes, tree):
+def list_closers(system, bodies, nodes, tree, numbers):
     """List the joints of a network that close its loops."""
-    joints, numbers = joints_of(system), view(system.step.scratch, system.bodies.active_count, INT32)
+    joints = joints_of(system)
     for n in range(tree.first, tree.first + tree.count):
         key = bodies[nodes[n].body].first_joint
         while key >= 0:
@@ -254,14 +262,14 @@ def list_closers(system, bodies, nodes, tree):
             if is_in_tree and joint.node == IN_NO_TREE and fits_tree(joint):
                 joint.node = INT32(n)
                 list_joint(system, index)
+                joint.ends[side], joint.ends[1 - side] = INT32(n), INT32(other)
 
 
 @kernel
-def leave_network(system, bodies, nodes, joints, tree, in_tree):
+def leave_network(system, bodies, nodes, joints, tree, numbers, in_tree):
     """Leave the joints that close loops of a tree to the coloured passes, and all of them where axes are locked. `in_tree`: how
     many joints are in the tree."""
     if tree.has_locks:
-        numbers = view(system.step.scratch, system.bodies.active_count, INT32)
         for n in range(tree.first, tree.first + tree.count):
             numbers[bodies[nodes[n].body].active_index] = INT32(-1)
         tree.count, in_tree = INT32(0), 0
@@ -274,22 +282,24 @@ def leave_network(system, bodies, nodes, joints, tree, in_tree):
 
 @kernel
 def list_tree(system, bodies, nodes, joints, tree):
-    """List the joints of a tree, those that close its loops last."""
+    """List the joints of a tree, those that close its loops last, and note which nodes they join."""
+    numbers = view(system.step.scratch, system.bodies.active_count, INT32)
     tree.first_joint = INT32(system.joints.count)
     for n in range(tree.first, tree.first + tree.count):
-        if nodes[n].joint >= 0:
-            list_joint(system, nodes[n].joint)
+        node = nodes[n]
+        if node.joint >= 0:
+            list_joint(system, node.joint)
+            joints[node.joint].ends[node.side], joints[node.joint].ends[1 - node.side] = INT32(n), node.parent
     in_tree = system.joints.count - tree.first_joint
     for c in range(tree.closer_count):
         list_joint(system, tree.closers[c])
+        joints[tree.closers[c]].ends[0], joints[tree.closers[c]].ends[1] = tree.ends[c, 0], tree.ends[c, 1]
     if tree.is_network:
-        list_closers(system, bodies, nodes, tree)
-    tree.joint_count = INT32(system.joints.count - tree.first_joint)
-    if tree.is_network:
-        numbers = view(system.step.scratch, system.bodies.active_count, INT32)
+        list_closers(system, bodies, nodes, tree, numbers)
         tree.is_looped = INT32(1)
-        if not lay_out_blocks(system, bodies, nodes, joints, tree, numbers):
-            leave_network(system, bodies, nodes, joints, tree, in_tree)
+    tree.joint_count = INT32(system.joints.count - tree.first_joint)
+    if tree.is_network and not lay_out_blocks(system, nodes, joints, tree):
+        leave_network(system, bodies, nodes, joints, tree, numbers, in_tree)
 
 
 @kernel
@@ -373,7 +383,7 @@ def may_carry_heavy_loads(bodies, nodes, tree):
         heaviest = min(heaviest, inverse)
         if parent >= 0:
             lightest = max(lightest, bodies[nodes[parent].body].inverse_mass)
-    is_hung = nodes[tree.first].joint >= 0 or tree.closer_count > 0 or tree.is_network
+    is_hung = nodes[tree.first].joint >= 0 or tree.is_looped
     return lightest > HEAVY * (heaviest if is_hung else second)
 
 
@@ -387,7 +397,7 @@ def carries_heavy_loads(bodies, nodes, tree):
     heaviest = max(root[0], root[2])
     for n in range(tree.first, tree.first + tree.count):
         push = nodes[n].push
-        load = heaviest if tree.closer_count > 0 or tree.is_network else max(min(push[1], push[2]), push[3])
+        load = heaviest if tree.is_looped else max(min(push[1], push[2]), push[3])
         if load > HEAVY * push[0]:
             return True
     return False

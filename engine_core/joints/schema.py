@@ -58,13 +58,13 @@ JOINT = np.dtype(
         ("drift", "f8", 6),  # of the locked axes, see curvature.py; of a joint in a tree those of the last sub-step
         ("axes", "f4", (3, 3)),  # of frame A, world
         ("turns", "f4", (3, 3)),  # directions of a turn of B relative to A that change the three angles
-        ("arms", "f4", (2, 3)),  # from both centres of mass to B's frame
+        ("arms", "f4", (2, 3)),  # from both centres of mass to B's frame; see `shorten_lever`
         # Prepared for one step.
         ("masses", "f4", (2, 3)),  # inverse, along x, y and z; 0 along locked axes
         ("inertias", "f4", (2, 6)),  # inverse, world axes; updated in each sub-step
         ("between", "f8", 3),  # from A's centre of mass to B's
         ("is_in_network", "i4"),
-        ("ends", "i4", 2),  # nodes of A and B, if their tree is a network; -1: a fixed body
+        ("ends", "i4", 2),  # the nodes of A and B, if it is in a tree; -1: a fixed body
         ("held", "u4"),  # bits of its rows that a network holds, see networks.py
         ("start_arms", "f4", (2, 3)),  # from the centres of mass to the frames, world axes
         ("start_rotations", "f4", (2, 4)),  # of the frames

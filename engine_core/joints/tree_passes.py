@@ -234,21 +234,26 @@ def corrected_part(system, tree, joints):
 
 
 @kernel
-def push_tree(system, nodes, tree, joints, rows, bodies, h, softness):
-    """Run the pass with bias over a tree, after its warm start: its bodies then have the velocities to move with."""
+def push_rows_of_tree(system, tree, joints, rows, h, softness):
+    """Run the pass with bias over the rows of a tree, after its warm start. Return the part of the errors of its locked axes that
+    is corrected in a second [1/s]."""
     if tree.is_split:
         scale_bounds(system, tree, joints, rows, 0.5)
     solve_rows_of_tree(system, tree, joints, rows, h, softness)
-    solve_without_drift(system, nodes, tree, joints, rows, bodies, softness[0] * corrected_part(system, tree, joints))
+    return softness[0] * corrected_part(system, tree, joints)
+
+
+@kernel
+def push_tree(system, nodes, tree, joints, rows, bodies, h, softness):
+    """Run the pass with bias over a tree, after its warm start: its bodies then have the velocities to move with."""
+    bias_rate = push_rows_of_tree(system, tree, joints, rows, h, softness)
+    solve_without_drift(system, nodes, tree, joints, rows, bodies, bias_rate)
 
 
 @kernel
 def push_whole_network(system, nodes, tree, joints, rows, bodies, h, softness):
     """`push_tree` for a network."""
-    if tree.is_split:
-        scale_bounds(system, tree, joints, rows, 0.5)
-    solve_rows_of_tree(system, tree, joints, rows, h, softness)
-    bias_rate = softness[0] * corrected_part(system, tree, joints)
+    bias_rate = push_rows_of_tree(system, tree, joints, rows, h, softness)
     push_network(system, nodes, tree, joints, rows, bodies, joints_in(system, tree), bias_rate)
 
 

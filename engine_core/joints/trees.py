@@ -5,7 +5,7 @@ Bodies that are joined without a loop are a tree. Its equations are solved from 
 its length (Baraff, Linear-Time Dynamics using Lagrange Multipliers, 1996; the condensed matrices are those of Featherstone's
 articulated bodies). Locked axes are held, and so are pushing limits and motors (held_rows.py): everything on a door stops with
 it. Soft or bouncing springs and limits are solved one by one before. Joints that close a loop are solved with the tree if they
-are few (loops.py), else in the coloured passes (solving.py).
+are few (loops.py), else all are a network (networks.py).
 
 A node is a body with the joint to its parent. With H the inertia of the node and everything below it, A and B the Jacobians of
 the held axes of its joint for the motion u of the body and p of its parent, and r their target:

@@ -102,6 +102,34 @@ def rows_of_joint(count: int, kind: str, a: int, b: int, arm_a, arm_b) -> np.nda
     return np.array(rows)
 
 
+def random_mechanism(random, masses, loops: int, hangs: bool):
+    """Bodies of some masses [kg] in a random tree of joints and some loops, which move at random: (world, bodies, joints, the two
+    bodies of each joint, Jacobian (rows, 6 count), inverse masses (6 count, 6 count), velocities and spins (count, 6))."""
+    world, count = SmallWorld(gravity=(0.0, 0.0, 0.0), substep_count=1), len(masses)
+    places = random.uniform(-3.0, 3.0, (count, 3))
+    bodies = [world.add(world.box(*random.uniform(0.1, 0.5, 3)), place, mass=m) for place, m in zip(places, masses, strict=True)]
+    for body in bodies:
+        world.world.body.set_collision_mask(body, 0)
+    ends = [(k, int(random.integers(k))) for k in range(1, count)] + ([(0, -1)] if hangs else [])
+    ends += [tuple(int(x) for x in random.choice(count, 2, replace=False)) for _ in range(loops)]
+    rows, joints = [], []
+    for a, b in ends:
+        kind = ("point", "point", "hinge", "fixed")[random.integers(4)]
+        point = places[a] + random.uniform(-1.0, 1.0, 3)
+        on_b = point - places[b] if b >= 0 else point
+        frames = at(point - places[a], ABOUT_Z), at(on_b, ABOUT_Z)
+        joints.append(world.world.joint.create(kind, bodies[a], bodies[b] if b >= 0 else 0, *frames))
+        rows.append(rows_of_joint(count, kind, a, b, point - places[a], on_b))
+    motions, mobility = random.normal(size=(count, 6)), np.zeros((6 * count, 6 * count))
+    for k, (body, motion) in enumerate(zip(bodies, motions, strict=True)):
+        world.throw(body, motion[:3])
+        world.turn(body, motion[3:])
+        row = world.world.bodies.rows[world.index(body)]
+        mobility[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = np.eye(3) * float(row["inverse_mass"])
+        mobility[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = np.diag(row["inverse_inertia_local"][:3].astype(float))
+    return world, bodies, joints, ends, np.concatenate(rows), mobility, motions
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(3, 7), st.integers(1, 2), st.booleans())
 @example(0, 3, 1, True)
 @settings(
@@ -111,29 +139,7 @@ def test_all_joints_hold_as_if_all_were_solved_at_once(seed, count, loops, hangs
     """Random bodies in a random tree of joints with one or two more, steps without time: velocities are those nearest to the ones
     before, by kinetic energy, at which no joint moves (Gauss's principle)."""
     random = np.random.default_rng(seed)
-    world = SmallWorld(gravity=(0.0, 0.0, 0.0), substep_count=1)
-    places = random.uniform(-3.0, 3.0, (count, 3))
-    bodies = [world.add(world.box(*random.uniform(0.1, 0.5, 3)), place, mass=random.uniform(0.5, 5.0)) for place in places]
-    for body in bodies:
-        world.world.body.set_collision_mask(body, 0)
-    ends = [(k, int(random.integers(k))) for k in range(1, count)] + ([(0, -1)] if hangs else [])
-    ends += [tuple(int(x) for x in random.choice(count, 2, replace=False)) for _ in range(loops)]
-    rows = []
-    for a, b in ends:
-        kind = ("point", "point", "hinge", "fixed")[random.integers(4)]
-        point = places[a] + random.uniform(-1.0, 1.0, 3)
-        on_b = point - places[b] if b >= 0 else point
-        world.world.joint.create(kind, bodies[a], bodies[b] if b >= 0 else 0, at(point - places[a], ABOUT_Z), at(on_b, ABOUT_Z))
-        rows.append(rows_of_joint(count, kind, a, b, point - places[a], on_b))
-    before = random.normal(size=(count, 6))
-    for body, motion in zip(bodies, before, strict=True):
-        world.throw(body, motion[:3])
-        world.turn(body, motion[3:])
-    jacobian, mobility = np.concatenate(rows), np.zeros((6 * count, 6 * count))
-    for k, body in enumerate(bodies):
-        row = world.world.bodies.rows[world.index(body)]
-        mobility[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = np.eye(3) * float(row["inverse_mass"])
-        mobility[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = np.diag(row["inverse_inertia_local"][:3].astype(float))
+    world, bodies, _, ends, jacobian, mobility, before = random_mechanism(random, random.uniform(0.5, 5.0, count), loops, hangs)
     system = jacobian @ mobility @ jacobian.T
     parts = np.linalg.eigvalsh(system) / np.linalg.eigvalsh(system)[-1]
     least = 1e-4 if len(set(map(frozenset, ends))) == len(ends) else 1e-3  # two joints of one pair

@@ -107,6 +107,14 @@ def test_joints_of_a_body_that_may_not_move_at_all_hold_what_hangs_on_it():
     assert boxes[0].position[1] == pytest.approx(4.0, abs=0.01)
 
 
+def bar_between(space: scree.Space, a, b, mass: float = 1.0, inset: float = 0.0) -> scree.Body:
+    """A bar in the plane of x and y, from a to b [m], shorter by `inset` at each end."""
+    a, b = np.asarray(a), np.asarray(b)
+    angle = np.arctan2(b[1] - a[1], b[0] - a[0])
+    shape = scree.Box(half_extents=(0.5 * np.linalg.norm(b - a) - inset, 0.05, 0.05))
+    return space.add_rigid(shape, 0.5 * (a + b), (0.0, 0.0, np.sin(0.5 * angle), np.cos(0.5 * angle)), mass=mass)
+
+
 def ring_of_links(spin: float) -> tuple[scree.Space, list[scree.Body], list]:
     """A ring of twenty bars with eight bars across, in free space, that turns as a whole [rad/s]; with its pins."""
     space, count, radius = free_space(), 20, 2.0
@@ -114,11 +122,7 @@ def ring_of_links(spin: float) -> tuple[scree.Space, list[scree.Body], list]:
     pairs = [(k, (k + 1) % count) for k in range(count)] + [(k, k + 10) for k in range(8)]
     bars, ends, pins = [], {}, []
     for a, b in pairs:
-        middle = (corners[a] + corners[b]) / 2.0
-        angle = np.arctan2(*(corners[b] - corners[a])[1::-1])
-        half = np.linalg.norm(corners[b] - corners[a]) / 2.0
-        turn = (0.0, 0.0, np.sin(angle / 2.0), np.cos(angle / 2.0))
-        bar = space.add_rigid(scree.Box(half_extents=(half, 0.05, 0.05)), middle, turn, mass=1.0)
+        middle, bar = (corners[a] + corners[b]) / 2.0, bar_between(space, corners[a], corners[b])
         bar.velocity, bar.angular_velocity = np.cross((0, 0, spin), middle), (0, 0, spin)
         bars.append(bar)
         for corner in (a, b):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from small_world import SmallWorld
 from test_joint_loops import at, node_of
+from test_networks import bar_between
 
 import scree
 from scree.joints.network_layout import MOST_BLOCKS
@@ -24,11 +25,7 @@ def in_plane(body: scree.Body) -> scree.Body:
 
 def bar(space: scree.Space, a, b, mass: float) -> scree.Body:
     """A bar between two points of the plane of x and y [m]."""
-    a, b = np.array(a), np.array(b)
-    half, angle = 0.5 * np.linalg.norm(b - a), np.arctan2(b[1] - a[1], b[0] - a[0])
-    turn = (0.0, 0.0, np.sin(0.5 * angle), np.cos(0.5 * angle))
-    middle = (*0.5 * (a + b), 0.0)
-    return in_plane(space.add_rigid(scree.Box(half_extents=(half, 0.03, 0.03)), middle, turn, mass=mass))
+    return in_plane(bar_between(space, (*a, 0.0), (*b, 0.0), mass))
 
 
 @pytest.mark.parametrize("load", [20.0, 200.0])
