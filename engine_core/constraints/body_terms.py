@@ -5,13 +5,19 @@ import numpy as np
 from ..bodies.motion import lock_linear
 from ..runtime.kernel import kernel
 from ..runtime.memory import view
-from .schema import FORCE_FLOATS, FORCE_SIZE
+from .schema import FORCE_FLOATS, FORCE_SIZE, LOCKED_AXES
 
 
 @kernel
 def forces_of(system, row):
     """The row of forces beside a solver row."""
     return view(system.solver.forces + row * FORCE_SIZE, FORCE_FLOATS, np.float32)
+
+
+@kernel
+def locks_of(system, row):
+    """The axes along which the body of a solver row may not move (bits 1, 2, 4), or turn (8, 16, 32)."""
+    return np.int32(forces_of(system, row)[LOCKED_AXES]) & 63
 
 
 @kernel
@@ -50,14 +56,15 @@ def six(array):
 
 @kernel
 def inverse_symmetric(m):
-    """The inverse of a symmetric matrix (xx, yy, zz, xy, xz, yz), as the inertia of a body from its inverse; zero if some axis is
-    locked."""
-    xx, yy, zz, xy, xz, yz = m
+    """The inverse of a symmetric matrix (xx, yy, zz, xy, xz, yz), as the inertia of a body from its inverse; zero along locked
+    axes, along which the matrix is zero."""
+    x, y, z = (1.0 if m[0] == 0.0 else 0.0), (1.0 if m[1] == 0.0 else 0.0), (1.0 if m[2] == 0.0 else 0.0)
+    xx, yy, zz, xy, xz, yz = m[0] + x, m[1] + y, m[2] + z, m[3], m[4], m[5]
     c00, c11, c22 = yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy
     c01, c02, c12 = xz * yz - xy * zz, xy * yz - xz * yy, xy * xz - xx * yz
     size = xx * c00 + xy * c01 + xz * c02
     f = 1.0 / size if size > 0.0 else 0.0
-    return c00 * f, c11 * f, c22 * f, c01 * f, c02 * f, c12 * f
+    return c00 * f - x, c11 * f - y, c22 * f - z, c01 * f, c02 * f, c12 * f
 
 
 @kernel

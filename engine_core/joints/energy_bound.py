@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ..constraints.body_terms import forces_of, inverse_symmetric
+from ..constraints.body_terms import forces_of, inverse_symmetric, locks_of
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_POSITION, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE
 from ..geometry.vector import (
     add, add_scaled, cross, dot, length_squared, scale, store3, subtract, symmetric_times, vector3,
@@ -147,6 +147,9 @@ def scale_motions(system, nodes, tree, bodies, centre, velocity, spin, part):
         common = add(velocity, cross(spin, subtract(place_of(system, nodes, tree, bodies, n), centre)))
         store3(row[LINEAR_VELOCITY:], add_scaled(common, subtract(vector3(row[LINEAR_VELOCITY:]), common), part))
         store3(row[ANGULAR_VELOCITY:], add_scaled(spin, subtract(vector3(row[ANGULAR_VELOCITY:]), spin), part))
+        for k in range(6):
+            if locks_of(system, nodes[n].row) >> k & 1:
+                row[k] = FLOAT32(0.0)
 
 
 @kernel

@@ -15,7 +15,6 @@ import numpy as np
 
 from ..constraints.body_terms import six
 from ..constraints.schema import ROW_SIZE
-from ..geometry.cholesky import entry
 from ..geometry.vector import length, vector3
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, stack_array, view
@@ -27,7 +26,7 @@ from .measuring import inertia_of, read_motion, row_of
 from .network_factors import add_product, clear_matrix, factorize_network, solve_network, triangle_of, values_of
 from .network_layout import blocks_of, find_block
 from .schema import AXIS_COUNT, LIMIT, NODE_ROWS, TWIST
-from .trees import add_scaled_6, dot_6, put_six, write_inertia
+from .trees import add_scaled_6, dot_6, put_six, write_mass
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
 GIVE, CORRECTION_GIVE = 1.0e-8, 1.0e-4
@@ -126,31 +125,13 @@ def add_joint(blocks, nodes, tree, joint, rows, which):
 
 
 @kernel
-def write_mass(triangle, body, inverse_inertia):
-    """Mass and inertia of a body alone, to a lower triangle: along locked axes so large that nothing moves it."""
-    xx, yy, zz, xy, xz, yz = inverse_inertia
-    turns = LOCKED * (xx + yy + zz) if xx + yy + zz > 0.0 else 1.0
-    locks = body.axis_locks >> 3
-    if locks & 1:
-        xx, xy, xz = turns, 0.0, 0.0
-    if locks & 2:
-        yy, xy, yz = turns, 0.0, 0.0
-    if locks & 4:
-        zz, xz, yz = turns, 0.0, 0.0
-    write_inertia(triangle, FLOAT64(body.inverse_mass), (xx, yy, zz, xy, xz, yz))
-    for k in range(3):
-        if body.axis_locks >> k & 1:
-            triangle[entry(k, k)] /= LOCKED
-
-
-@kernel
 def make_matrix(system, nodes, tree, joints, rows, bodies, listed, which):
     """Make one of the matrices of a network, from the poses of its bodies in this sub-step, and its factors."""
     clear_matrix(system, nodes, tree, which)
     for n in range(tree.first, tree.first + tree.count):
         node, body = nodes[n], bodies[nodes[n].body]
         row = view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32)
-        write_mass(triangle_of(node, which), body, inertia_of(system, node.row, row, body.inverse_inertia_world))
+        write_mass(triangle_of(node, which), body, inertia_of(system, node.row, row, body.inverse_inertia_world), LOCKED)
     blocks = blocks_of(system)
     for index in listed:
         add_joint(blocks, nodes, tree, joints[index], rows, which)

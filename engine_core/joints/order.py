@@ -1,8 +1,8 @@
 """Which joints a step solves, and in what order: tree by tree, then those in no tree, colour by colour.
 
 Bodies that are joined without a loop are a tree, which trees.py solves as a whole, with the joints that close its loops if these
-are few; with many it is a network, which networks.py solves. A tree's joints and their rows are stored consecutively in the
-order in which it is solved: a heap of rag dolls is larger than the caches.
+are few; with many, or with heavy loads in a loop, it is a network, which networks.py solves. A tree's joints and their rows are
+stored consecutively in the order in which it is solved: a heap of rag dolls is larger than the caches.
 """
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import view
 from .colours import moves
 from .loaded_links import weigh_down
+from .locked_axes import is_plain
 from .network_layout import lay_out_blocks
 from .preparation import count_rows, joints_of
 from .schema import (
@@ -240,11 +241,12 @@ def find_closers(system, bodies):
         tree = trees[t]
         tree.let_go = INT32(0)
         has_many = tree.closer_count > MOST_CLOSERS or tree.loop_rows > LOOP_ROWS or tree.count * tree.loop_rows > MOST_LOOP_WORK
-        if has_many or tree.has_locks:
+        tree.is_looped = INT32(tree.closer_count > 0)
+        is_loaded = tree.is_looped and carries_heavy_loads(bodies, nodes_of(system), tree)
+        if has_many or is_loaded or (tree.has_locks and not is_plain(joints, nodes_of(system), bodies, tree)):
             tree.is_network, tree.closer_count = INT32(1), INT32(0)
         for c in range(tree.closer_count):
             joints[tree.closers[c]].node = max(tree.ends[c, 0], tree.ends[c, 1])
-            tree.is_looped = INT32(1)
 
 
 @kernel
@@ -337,7 +339,7 @@ def split_tree(system, bodies, nodes, joints, tree):
         body = bodies[nodes[n].body]
         if body.colour_mask != 0:
             tree.is_touched = INT32(1)
-        is_free &= body.axis_locks == 0 and body.mode == RIGID
+        is_free &= body.mode == RIGID
     tree.is_heavy = INT32(tree.is_coupled == 0 and carries_heavy_loads(bodies, nodes, tree))
     if tree.is_heavy and (tree.is_touched or tree.is_network):
         weigh_down(system, bodies, nodes, joints, tree)

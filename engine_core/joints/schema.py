@@ -171,7 +171,7 @@ TREE = np.dtype(
         ("gained", "f8"),  # energy that its joints added before bodies moved, if it `is_bound` [J]
         ("spare", "f8"),  # energy that it lost in this step and may win back, see energy_bound.py [J]
         ("is_looped", "i4"),  # some joint closes a loop: its axes may be held in more than one way
-        ("is_network", "i4"),  # it has more loops than loops.py takes, or locked axes: see networks.py
+        ("is_network", "i4"),  # it has more loops, heavier loads in them or other locked axes than trees take: see networks.py
         ("has_locks", "i4"),  # some body may not move along, or turn about, some axis
         # Joints that close loops and are solved with the tree, see loops.py.
         ("closer_count", "i4"),

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..bodies.records import world_at
 from ..bodies.schema import BODY
-from ..constraints.body_terms import forces_of
-from ..constraints.schema import ANGULAR_VELOCITY, LINEAR_VELOCITY, ROW_SIZE, SPIN_CHANGE, VELOCITY_CHANGE
+from ..constraints.body_terms import forces_of, locks_of
+from ..constraints.schema import ROW_SIZE
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, view
 from ..runtime.prefetch import LINE, prefetch_lines
@@ -164,9 +164,10 @@ def shift_forces(system, nodes, tree, part):
     for n in range(tree.first, tree.first + tree.count):
         forces = forces_of(system, nodes[n].row)
         row = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
-        for k in range(3):
-            row[LINEAR_VELOCITY + k] += FLOAT32(part) * forces[VELOCITY_CHANGE + k]
-            row[ANGULAR_VELOCITY + k] += FLOAT32(part) * forces[SPIN_CHANGE + k]
+        locks = locks_of(system, nodes[n].row) if tree.has_locks else 0
+        for k in range(6):
+            if locks >> k & 1 == 0:
+                row[k] += FLOAT32(part) * forces[k]
 
 
 @kernel

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from ..constraints.body_terms import six
+from ..constraints.body_terms import locks_of, six
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.cholesky import entry, invert_6, invert_at_once, multiply_lower_6, multiply_upper_6, solve_at_once
 from ..geometry.vector import add_scaled, length, length_squared, scale, store3, vector3
@@ -27,7 +27,7 @@ from .curvature import drifts_of
 from .held_rows import (
     LIMITS_TOO, MOTORS_TOO, bias_of, drop_axis, find_dependent, held_row, held_rows, put_axis, put_held, upper_rows,
 )  # fmt: skip
-from .holding import WELL_CONDITIONED, locked_direction
+from .holding import UNMOVED, WELL_CONDITIONED, answer_to, locked_direction, product, trace_of
 from .measuring import inertia_of, row_of
 from .schema import LINEAR_AXES, NODE_ROWS, TRIANGLE, TWIST
 
@@ -40,6 +40,8 @@ second is for trees that are `is_rubbed`."""
 CALM, CALM_DRIFT = 0.005, 5.0e-6
 """The drift of a tree pushed by contacts is ignored while its bodies turn by less than this in a sub-step [rad], and the drift by
 their turning is less than this [m], or 1 mm/s at 240 sub-steps a second."""
+LOCKED = 1.0e-8
+"""The motion of a body along an axis along which it may not move, relative to that along others; none of it reaches the body."""
 LEAST_LOOP_FREEDOM = 0.02
 """Least freedom of the ends of a loop along each of its axes for its drift to be predicted."""
 
@@ -70,12 +72,15 @@ def put_six(array, v):
 
 
 @kernel
-def write_jacobians(node, joint, rows, at_most):
+def write_jacobians(tree, node, joint, rows, at_most):
     """Write the Jacobians of the held axes of a node's joint, for its body and its parent, one row an axis, locked ones first."""
     node.count = INT32(0)
     for axis in range(6):
         if joint.locked >> axis & 1:
-            linear, angular_a, angular_b = locked_direction(joint, axis)
+            direction = locked_direction(joint, axis)
+            if tree.has_locks and not moves_along(joint, axis, direction):
+                continue
+            linear, angular_a, angular_b = direction
             put_axis(node, axis, linear, angular_a, angular_b)
     held = held_rows(joint, rows, at_most)
     node.held, node.upper = np.uint32(held), np.uint32(upper_rows(joint, rows, held))
@@ -98,6 +103,32 @@ def write_inertia(triangle, inverse_mass, inverse_inertia):
     triangle[entry(4, 3)] = c01 * inverse
     triangle[entry(5, 3)] = c02 * inverse
     triangle[entry(5, 4)] = (xy * xz - xx * yz) * inverse
+
+
+@kernel
+def write_mass(triangle, body, inverse_inertia, locked):
+    """Mass and inertia of a body alone, to a lower triangle: along its locked axes so large that almost nothing moves it, only
+    the part `locked` of what moves it along others."""
+    xx, yy, zz, xy, xz, yz = inverse_inertia
+    turns = locked * (xx + yy + zz) if xx + yy + zz > 0.0 else 1.0
+    locks = body.axis_locks >> 3
+    if locks & 1:
+        xx, xy, xz = turns, 0.0, 0.0
+    if locks & 2:
+        yy, xy, yz = turns, 0.0, 0.0
+    if locks & 4:
+        zz, xz, yz = turns, 0.0, 0.0
+    write_inertia(triangle, FLOAT64(body.inverse_mass), (xx, yy, zz, xy, xz, yz))
+    for k in range(3):
+        if body.axis_locks >> k & 1:
+            triangle[entry(k, k)] /= locked
+
+
+@kernel
+def moves_along(joint, axis, direction):
+    """Whether the bodies of a joint can move along one of its locked axes: not if they may not themselves."""
+    least = trace_of(joint.masses) if axis < TWIST else trace_of(joint.inertias)
+    return product(direction, answer_to(joint, direction)) > UNMOVED * least
 
 
 @kernel
@@ -218,11 +249,11 @@ def factorize_tree(system, nodes, tree, joints, rows, bodies, at_most):
     for n in range(tree.first, last + 1):
         node, body = nodes[n], bodies[nodes[n].body]
         row = view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32)
-        write_inertia(node.inertia, FLOAT64(body.inverse_mass), inertia_of(system, node.row, row, body.inverse_inertia_world))
+        write_mass(node.inertia, body, inertia_of(system, node.row, row, body.inverse_inertia_world), LOCKED)
         store3(node.turn, vector3(row[DELTA_ROTATION:]))
         node.count = INT32(0)
         if node.joint >= 0:
-            write_jacobians(node, joints[node.joint], rows, held_at(tree, n, at_most))
+            write_jacobians(tree, node, joints[node.joint], rows, held_at(tree, n, at_most))
     for n in range(last, tree.first - 1, -1):
         node = nodes[n]
         condense(node)
@@ -394,9 +425,10 @@ def finish_tree(system, nodes, tree, joints, rows):
     for n in range(tree.first, tree.first + tree.count):
         node = nodes[n]
         row = view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32)
-        for k in range(3):
-            row[LINEAR_VELOCITY + k] += FLOAT32(node.push[k])
-            row[ANGULAR_VELOCITY + k] += FLOAT32(node.push[3 + k])
+        locks = locks_of(system, node.row) if tree.has_locks else 0
+        for k in range(6):
+            if locks >> k & 1 == 0:
+                row[k] += FLOAT32(node.push[k])
         for i in range(node.count):
             joint, axis = joints[node.joint], node.axes[i]
             if axis >= NODE_ROWS:

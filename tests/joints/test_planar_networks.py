@@ -1,4 +1,4 @@
-"""Mechanisms of games in a plane, whose bodies may only move and turn in it: a tree of joints with locked axes is a network."""
+"""Mechanisms of games in a plane, whose bodies may only move and turn in it, in loops and under heavy loads."""
 
 import numpy as np
 import pytest
