@@ -18,8 +18,7 @@ def locks(request):
 
 
 def test_a_straight_bridge_bears_a_tonne(locks):
-    """Eight bars of 1 kg, as long as their ends are apart. Solved as a tree with one loop its joints gaped by 54 mm, and it sagged
-    by 0.33 m."""
+    """Eight bars of 1 kg, as long as their ends are apart. As a tree with one loop it gaped by 54 mm, and sagged by 0.33 m."""
     space, length = plane_space(), 0.5
     ends = [(length * k, 0.0, 0.0) for k in range(9)]
     bars = [locks(bar_between(space, ends[k], ends[k + 1], 1.0)) for k in range(8)]

@@ -107,7 +107,7 @@ def random_mechanism(seed: int) -> tuple[scree.Space, list[scree.Body]]:
 
 @pytest.mark.parametrize("seed", range(24))
 def test_bodies_that_are_held_by_locks_and_joints_at_once_are_not_thrown(seed):
-    """What is held twice went off at up to 9,000 m/s where such trees were solved as those without locks."""
+    """Such bodies went off at up to 9,000 m/s where they were solved as a tree without locks."""
     space, bodies = random_mechanism(seed)
     for _ in range(180):
         space.step(TICK)
