@@ -5,12 +5,13 @@ that follow each other; the first and the last point can be tied to bodies or to
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..bodies.schema import INDEX_MASK
 from ..geometry.turning import dot, inverse, size_of, turn_from_y, turned
 from .arrays import Floats, Vectors, doubles, errors_of_call, number, read_only, twelve
 from .bodies import Bodies
@@ -96,9 +97,16 @@ class RopeBody:
         rope.tie_start()
         rope.tie_end(crate)
 
+    `on_break`: a function that is called as `function(place, other)` after a step in which the rope broke, by the thread that
+    steps, or None. `place` counts the rods that the rope keeps and `other` is what came off; at its ties, 0 and all rods, it
+    is None.
+
     The thread that steps calls this, between steps. Calls raise KeyError after the rope or one of its rods was removed."""
 
-    __slots__ = ("_end", "_joints", "_layers", "_reeled", "_rod", "_rods", "_space", "_start", "_values")
+    __slots__ = (
+        "_broken_off", "_end", "_joints", "_layers", "_reeled", "_rod", "_rods", "_space", "_start", "_strength", "_values",
+        "on_break",
+    )  # fmt: skip
 
     def __init__(
         self, space: "Space", rods: list[Body], joints: list[Joint], rod: float, layers: tuple[int, int], values: dict[str, Any]
@@ -107,6 +115,9 @@ class RopeBody:
         self._start: _Tie | None = None
         self._end: _Tie | None = None
         self._reeled = 0.0
+        self._strength = math.inf
+        self._broken_off: list[RopeBody] = []
+        self.on_break: Callable[[int, RopeBody | None], object] | None = None
 
     def __len__(self) -> int:
         return len(self._rods)
@@ -143,9 +154,66 @@ class RopeBody:
     def tensions(self) -> Floats:
         """Tension in the last step [N] (n + 1,): where the start is tied, between the rods, and where the end is tied; 0 at a
         loose end."""
-        ties = (self._start, self._end)
-        first, last = (0.0 if tie is None else size_of(tie.joint.force) for tie in ties)
-        return read_only(np.array([first, *(size_of(joint.force) for joint in self._joints), last]))
+        ties = [tie.joint for tie in (self._start, self._end) if tie is not None]
+        sizes = self._sizes_of_forces([*self._joints, *ties])
+        between, tied = sizes[: len(self._joints)], iter(sizes[len(self._joints) :])
+        first, last = (0.0 if tie is None else next(tied) for tie in (self._start, self._end))
+        return read_only(np.array([first, *between, last]))
+
+    def _sizes_of_forces(self, joints: list[Joint]) -> Floats:
+        """Sizes of the forces of joints in the last step [N] (n,), all in one read. Raises KeyError."""
+        ids = np.array([joint.id for joint in joints], np.int64)
+        rows, at = self._space.core.joints.rows, ids & INDEX_MASK
+        is_gone = rows["id"][at] != ids
+        if is_gone.any():
+            raise KeyError(f"tensions: the joint {ids[is_gone][0]} was removed")
+        times, impulses = rows["total_time"][at].astype(np.float64), rows["total_impulse"][at].astype(np.float64)
+        sizes: Floats = np.sqrt((impulses * impulses).sum(axis=1))
+        forces = np.zeros(len(ids))  # of joints that no step has seen yet
+        np.divide(sizes, times, out=forces, where=times > 0.0)
+        return forces
+
+    # Its strength.
+
+    @property
+    def strength(self) -> float:
+        """Tension above which it breaks [N]; infinite: never. `Space.step` breaks it at the one place that bore most in the step,
+        between two rods or at a tie: what bears as much elsewhere is relieved by that. It keeps the part at its start. Can be
+        assigned. Raises ValueError unless above 0."""
+        return self._strength
+
+    @strength.setter
+    def strength(self, strength: float) -> None:
+        self._strength = _checked_strength("strength", strength)
+        if self._strength < math.inf:
+            self._space._breakable[self] = None
+        else:
+            self._space._breakable.pop(self, None)
+
+    @property
+    def broken_off(self) -> "tuple[RopeBody, ...]":
+        """Ropes that broke off this one, in that order; those that were cut off are not among them. No quantities."""
+        return tuple(self._broken_off)
+
+    def _break(self) -> "tuple[int, RopeBody | None] | None":
+        """Break where the tension exceeded the strength most in the last step. Returns the place and what came off, as
+        `on_break` gets them; None where it holds."""
+        try:
+            tensions = self.tensions
+        except KeyError:  # one of its joints was removed by a handle of that: it is no rope any more
+            self._space._breakable.pop(self)
+            return None
+        place = int(np.argmax(tensions))
+        if not tensions[place] > self._strength:
+            return None
+        if 0 < place < len(self._rods):
+            self._broken_off.append(self.cut(place))
+            return place, self._broken_off[-1]
+        if place == 0:
+            self.untie_start()
+        else:
+            self.untie_end()
+        return place, None
 
     # Its ends.
 
@@ -272,8 +340,13 @@ class RopeBody:
         ValueError, KeyError."""
         if not 0 < place < len(self._rods):
             raise ValueError(f"cut: place must be 1 to {len(self._rods) - 1}, got {place!r}")
+        if place == 1:  # its other rod that passes through what a tie ends in is not next to that any more
+            self._spare(self._start, (1,), False)
+        if place == len(self._rods) - 1:
+            self._spare(self._end, (place - 1,), False)
         self._joints[place - 1].remove()
         other = RopeBody(self._space, self._rods[place:], self._joints[place:], self._rod, self._layers, self._values)
+        other.strength = self._strength
         other._end, self._end = self._end, None
         self._rods, self._joints = self._rods[:place], self._joints[: place - 1]
         return other
@@ -283,12 +356,36 @@ class RopeBody:
         for joint in (*self._joints, *(tie.joint for tie in (self._start, self._end) if tie is not None)):
             joint.remove()
         self.bodies.remove()
+        self._space._breakable.pop(self, None)
         self._rods, self._joints, self._start, self._end = [], [], None, None
+
+
+def break_ropes(ropes: Iterable[RopeBody]) -> None:
+    """Break those of some ropes whose tension exceeded their strength in the last step, then call their functions `on_break`.
+    Raises the first error of these, after all of them were called."""
+    broken = [(rope, found) for rope in tuple(ropes) if (found := rope._break()) is not None]
+    errors: list[BaseException] = []
+    for rope, found in broken:
+        try:
+            if rope.on_break is not None:
+                rope.on_break(*found)
+        except BaseException as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
+
+
+def _checked_strength(call: str, strength: float) -> float:
+    """A strength [N]. Raises ValueError unless it is above 0; it may be infinite."""
+    given = number(call, "strength", strength, 0.0, may_be_infinite=True)
+    if given == 0.0:
+        raise ValueError(f"{call}: strength must be above 0, got {strength!r}")
+    return given
 
 
 def add_rope(
     space: "Space", points: Vectors, mass: float, radius: float, rod_length: float, material: Material, layer: str | None,
-    damping: float,
+    damping: float, strength: float,
 ) -> RopeBody:  # fmt: skip
     """Add a rope along a line; see `Space.add_rope`."""
     call = "add_rope"
@@ -310,6 +407,7 @@ def add_rope(
         "linear_damp": damping, "angular_damp": damping,
     }  # fmt: skip
     share = number(call, "mass", mass) / count
+    strongest = _checked_strength(call, strength)
     with errors_of_call(call):
         made = space.add_rigid_many(positions=places[:-1] + 0.5 * rod * ways, rotations=turns, masses=share, **values)
         layers = int(made.field(call, "collision_layer")[0]), int(made.field(call, "collision_mask")[0])
@@ -322,4 +420,6 @@ def add_rope(
         except BaseException:
             made.remove()  # with the joints that there are
             raise
-    return RopeBody(space, rods, joints, rod, layers, {**values, "mass": share})
+    rope = RopeBody(space, rods, joints, rod, layers, {**values, "mass": share})
+    rope.strength = strongest
+    return rope

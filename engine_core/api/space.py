@@ -37,7 +37,7 @@ from .materials import Material, Names
 from .new_bodies import DEFAULT_MATERIAL, SpaceBodies
 from .owners import check_space
 from .queries import SpaceQueries
-from .ropes import RopeBody, add_rope
+from .ropes import RopeBody, add_rope, break_ropes
 from .shapes import Shape
 from .states import SpaceSaving
 
@@ -119,13 +119,14 @@ class Space(SpaceBodies, SpaceCharacters, SpaceQueries, SpaceSaving, SpaceDrawin
     effect at its end, and nobody waits. One thread at a time steps a space. Calls raise KeyError for a thing that was
     removed, ValueError for bad values, PoolFull at a limit of the world."""
 
-    __slots__ = ("_world", "_id", "_settings_value", "_editing", "_stepping_thread", "__weakref__")
+    __slots__ = ("_world", "_id", "_settings_value", "_editing", "_stepping_thread", "_breakable", "__weakref__")
 
     def __init__(self, world: "World", identity: int, settings: SpaceSettings) -> None:
         self._world, self._id, self._settings_value = world, identity, settings
         self._editing = threading.RLock()
         self._stepping_thread = 0
         self._states = None
+        self._breakable: dict[RopeBody, None] = {}  # ropes with a strength, in the order in which they got it
 
     @property
     def id(self) -> int:
@@ -149,10 +150,11 @@ class Space(SpaceBodies, SpaceCharacters, SpaceQueries, SpaceSaving, SpaceDrawin
 
     def step(self, seconds: float, collision_steps: int = 1) -> None:
         """Simulate `seconds` [s], 1/60 for example, in `collision_steps` equal parts. The step is compiled; other Python
-        threads run meanwhile. Warns with `LimitReached` where a limit of the world left something out. Raises ValueError,
-        TypeError, KeyError, the error of an edit that another thread made during the step before, and the first error of a
-        listener: then the step was made to its end, and all listeners were called. Raises RuntimeError in a function that a
-        step of this space calls; the step that is under way goes on."""
+        threads run meanwhile. At its end, ropes break whose tension exceeds their strength. Warns with `LimitReached` where a
+        limit of the world left something out. Raises ValueError, TypeError, KeyError, the error of an edit that another thread
+        made during the step before, and the first error of a listener or of `RopeBody.on_break`: then the step was made to its
+        end, and all listeners were called. Raises RuntimeError in a function that a step of this space calls; the step that
+        is under way goes on."""
         if not isinstance(seconds, Real):
             raise TypeError(f"step: seconds must be a number, got {seconds!r}")
         if not isinstance(collision_steps, Integral):
@@ -167,6 +169,7 @@ class Space(SpaceBodies, SpaceCharacters, SpaceQueries, SpaceSaving, SpaceDrawin
                 self.core.step(self._id, float(seconds), int(collision_steps))
             finally:
                 self._stepping_thread = 0
+                break_ropes(self._breakable)
 
     def _check_not_stepping(self, call: str) -> None:
         """Raises RuntimeError in a function that a step calls: it would wait for its own step for ever."""
@@ -304,13 +307,14 @@ class Space(SpaceBodies, SpaceCharacters, SpaceQueries, SpaceSaving, SpaceDrawin
     def add_rope(
         self, points: Vectors, *, mass: float = 1.0, radius: float = 0.02, rod_length: float = 0.2,
         material: Material = DEFAULT_MATERIAL, layer: str | None = None, damping: float = 0.5,
+        strength: float = math.inf,
     ) -> RopeBody:  # fmt: skip
         """Add a rope, cable or chain along a line of `points`, world [m] (k, 3): rods of at most `rod_length` [m] and of `radius`
         [m] on ball joints, of `mass` [kg] all together. Nothing stretches it, and it meets the world as all bodies do. `damping`
-        [1/s]: the rate at which its rods lose velocity. `layer`: the name of its layer, by default the first. Its ends are loose
-        until `RopeBody.tie_start` and `tie_end`. The thread that steps calls this, between steps. Raises ValueError, KeyError,
-        PoolFull; then there is no rope."""
-        return add_rope(self, points, mass, radius, rod_length, material, layer, damping)
+        [1/s]: the rate at which its rods lose velocity. `layer`: the name of its layer, by default the first. `strength` [N]: the
+        tension above which it breaks, see `RopeBody.strength`. Its ends are loose until `RopeBody.tie_start` and `tie_end`. The
+        thread that steps calls this, between steps. Raises ValueError, KeyError, PoolFull; then there is no rope."""
+        return add_rope(self, points, mass, radius, rod_length, material, layer, damping, strength)
 
     def _check_joined(self, call: str, body: Body, to: Body | None) -> None:
         joined = [body] if to is None else [body, to]

@@ -186,3 +186,167 @@ def test_a_winch_at_a_beam_lifts_its_load():
         space.step(1 / 60)
     assert ball.position[1] == pytest.approx(6.5, abs=0.05)
     assert rope.points[:, 1].max() < 6.0
+
+
+# Breaking.
+
+
+def spun(space: scree.Space, spin: float, strength: float) -> scree.RopeBody:
+    """A straight rope of 1 kg and 2 m that turns about its middle [rad/s]. Half of it, with its middle 0.5 m away, pulls there
+    with 0.25 kg m times the square of the spin."""
+    space.gravity = (0.0, 0.0, 0.0)
+    rope = space.add_rope([(-1.0, 0.0, 0.0), (1.0, 0.0, 0.0)], mass=1.0, damping=0.0, strength=strength)
+    rods = rope.bodies
+    rods.angular_velocities = np.tile((0.0, spin, 0.0), (len(rope), 1))
+    rods.velocities = np.cross((0.0, spin, 0.0), rods.positions)
+    return rope
+
+
+def test_a_rope_holds_nine_tenths_of_its_strength_and_breaks_at_twelve(space):
+    rope, crate = hung(space, 0.9 * 1000.0 / G - 1.0)
+    rope.strength = 1000.0
+    steps(space, 300)
+    assert crate.position[1] == pytest.approx(0.75, abs=1e-4) and rope.tensions.max() == pytest.approx(900.0, rel=1e-3)
+    rope.strength = 1000.0 * 0.9 / 1.2
+    told = []
+    rope.on_break = lambda place, other: told.append((place, other))
+    steps(space, 31)
+    assert told == [(0, None)], "it bears most at its start"
+    assert rope.tensions[0] == 0.0 and len(rope) == 20 and rope.broken_off == () and rope.strength == 750.0
+    assert crate.position[1] == pytest.approx(0.75 - 0.5 * G * 0.25, abs=0.05), "it fell for half a second"
+
+
+def test_a_load_that_breaks_its_rope_breaks_no_more_than_one_place(space):
+    """All parts of a light rope bear as much. Where it broke, its load falls freely."""
+    rope, crate = hung(space, 120.0)
+    rope.strength = 1000.0
+    steps(space, 31)
+    assert crate.velocity[1] == pytest.approx(-0.5 * G, rel=0.01)
+    assert rope.length == pytest.approx(4.0) and rope.broken_off == () and rope.points[0, 1] < 4.0
+    assert rope.tensions[-1] < 20.0
+
+
+@pytest.mark.parametrize("strength, holds", [(2e3, False), (2e4, True)])
+def test_a_falling_load_jerks_a_slack_rope(space, strength, holds):
+    """50 kg, which fall 0.4 m until the rope is tight: 140 N s, stopped in a step or two, and a weight of 490 N."""
+    crate = space.add_rigid(CRATE, (0.0, 1.75, 0.0), mass=50.0)
+    rope = space.add_rope([(0.0, 5.0, 0.0), (0.8, 3.5, 0.0), (0.0, 2.0, 0.0)], mass=1.0, strength=strength)
+    rope.tie_start()
+    rope.tie_end(crate)
+    steps(space, 120)
+    assert (crate.position[1] > 1.0) == holds
+
+
+def test_a_winch_that_pulls_too_hard_breaks_its_rope(space):
+    """It lifts a crate of 10 kg until that is stuck below two beams."""
+    rope, crate = hung(space, 10.0)
+    rope.strength = 1000.0
+    for x in (-0.3, 0.3):
+        space.add_static(scree.Box(half_extents=(0.2, 0.1, 0.25)), (x, 1.4, 0.0))
+    told = []
+    rope.on_break = lambda place, other: told.append(place)
+    for _ in range(60):
+        if not told:
+            rope.reel(0.5 / 60)
+        space.step(1 / 60)
+    assert told == [0] and rope.length == pytest.approx(3.8), "of what is in the winch, part of a rod comes out"
+    steps(space, 60)
+    assert crate.position[1] < 0.0 and crate.velocity[1] < -G
+
+
+def test_a_spinning_rope_breaks_in_the_middle_and_both_parts_are_ropes(space):
+    rope = spun(space, 20.0, 101.0)
+    steps(space, 120)
+    assert rope.tensions[5] == pytest.approx(100.0, rel=0.01) and len(rope) == 10
+    rope.strength = 99.0
+    told = []
+    rope.on_break = lambda place, other: told.append((place, other))
+    steps(space, 1)
+    (other,) = rope.broken_off
+    assert told == [(5, other)] and other.strength == 99.0
+    for part in (rope, other):
+        assert len(part) == 5 and part.length == pytest.approx(1.0)
+        assert part.points.shape == (6, 3) and part.tensions.shape == (6,)
+        assert part.tensions[0] == part.tensions[-1] == 0.0
+        assert np.linalg.norm(np.diff(part.points, axis=0), axis=1) == pytest.approx(np.full(5, 0.2), abs=1e-3)
+    steps(space, 30)
+    for part in (rope, other):
+        assert np.linalg.norm(part.bodies.velocities.mean(axis=0)) == pytest.approx(10.0, rel=0.01), (
+            "half a metre from the middle"
+        )
+        assert part.tensions[2] == pytest.approx(0.25 * 100.0, rel=0.3), "a quarter of it by half the length and mass, each"
+    assert rope.bodies.velocities.sum(axis=0) + other.bodies.velocities.sum(axis=0) == pytest.approx((0.0, 0.0, 0.0), abs=0.05)
+
+
+def test_both_parts_of_a_broken_rope_are_tied_reeled_and_cut(space):
+    rope = spun(space, 20.0, 50.0)
+    steps(space, 2)
+    (other,) = rope.broken_off
+    for part in (rope, other):
+        part.strength = math.inf
+        part.bodies.velocities = part.bodies.angular_velocities = np.zeros((5, 3))
+    space.gravity = (0.0, -G, 0.0)
+    for part in (rope, other):
+        part.tie_start()
+    for _ in range(60):
+        for part in (rope, other):
+            part.reel(0.5 / 60)
+        space.step(1 / 60)
+    for part in (rope, other):
+        assert part.length == pytest.approx(0.5) and part.points[0] == pytest.approx(part.points[0] * (1, 0, 1), abs=0.05)
+        rest = part.cut(1)
+        assert len(part) == 1 and len(rest) == 2 and rest.tensions[0] == 0.0
+        part.remove()
+        rest.remove()
+    assert len(space.bodies) == 0
+
+
+def test_ropes_break_though_nobody_keeps_them_and_removed_ones_do_not(space):
+    rope, crate = hung(space)
+    rope.strength = 500.0
+    del rope
+    space.add_rope([(5, 0, 0), (5, 2, 0)], strength=10.0).remove()
+    lost = space.add_rope([(7, 0, 0), (7, 2, 0)], strength=10.0)
+    lost.joints[3].remove()
+    steps(space, 30)
+    assert crate.position[1] < 0.0
+    with pytest.raises(KeyError, match="tensions"):
+        print(lost.tensions)
+
+
+def test_an_error_of_a_function_that_is_told_of_a_break_comes_from_step(space):
+    rope, crate = hung(space)
+    other = space.add_rope([(2.0, 5.0, 0.0), (2.0, 1.0, 0.0)], strength=5.0)
+    other.tie_start()
+    rope.strength = 500.0
+    told = []
+
+    def fail(place, part):
+        raise RuntimeError("told")
+
+    rope.on_break, other.on_break = fail, lambda place, part: told.append(place)
+    with pytest.raises(RuntimeError, match="told"):
+        space.step(1 / 60)
+    assert told == [0] and rope.tensions[0] == 0.0
+    steps(space, 10)
+
+
+def test_a_sleeping_rope_breaks_when_its_strength_is_lowered(space):
+    space.settings = scree.SpaceSettings(time_to_sleep=0.1)
+    rope, crate = hung(space)
+    steps(space, 60)
+    assert crate.is_asleep
+    rope.strength = 500.0
+    steps(space, 20)
+    assert crate.position[1] < 0.7 and not crate.is_asleep
+
+
+@pytest.mark.parametrize("strength", [0.0, -1.0, math.nan])
+def test_a_wrong_strength_changes_nothing(space, strength):
+    with pytest.raises(ValueError, match="add_rope: strength must be"):
+        space.add_rope([(0, 0, 0), (0, 2, 0)], strength=strength)
+    assert len(space.bodies) == 0
+    rope = space.add_rope([(0, 0, 0), (0, 2, 0)], strength=5.0)
+    with pytest.raises(ValueError, match="strength: strength must be"):
+        rope.strength = strength
+    assert rope.strength == 5.0
