@@ -247,6 +247,8 @@ RopeBody.joints | - | the node keeps them
 RopeBody.points | ScreeRope3D.get_points |
 RopeBody.length | ScreeRope3D.get_length |
 RopeBody.tensions | ScreeRope3D.get_tension | where the start is held
+RopeBody.strength | ScreeRope3D.strength |
+RopeBody.broken_off | ScreeRope3D.broke | the signal has the rope that came off
 RopeBody.tie_start | ScreeRope3D.holds_start, ScreeRope3D.start_node |
 RopeBody.tie_end | ScreeRope3D.holds_end, ScreeRope3D.end_node |
 RopeBody.untie_start | ScreeRope3D.release_start |

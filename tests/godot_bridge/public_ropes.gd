@@ -10,6 +10,8 @@ func _initialize() -> void:
 	await _loads()
 	await _curve()
 	await _ties()
+	await _breaks_at_its_start()
+	await _breaks_in_the_middle()
 	_wrong()
 	quit()
 
@@ -68,13 +70,15 @@ func _loads() -> void:
 	var hit := root.find_world_3d().direct_space_state.intersect_ray(query)
 	var collider: Object = hit.get("collider")
 	check("a ray that hits it reports the node", collider == rope, hit)
-	var lower := rope.get_rod_count() - 5
-	rope.cut(5)
+	var whole := rope.get_length()
+	var lower := rope.cut(5)
 	await _frames(30)
 	check("a cut rope lets go", crate.position.y < 0.0, crate.position)
+	var parts := rope.get_length() + lower.get_length()
+	check("both parts are ropes", near(parts, whole) and rope.get_rod_count() == 5, lower.get_length())
 	rope.reel(100.0)
 	await _frames(5)
-	check("only the part at the start is reeled in", rope.get_rod_count() == lower + 1, rope.get_rod_count())
+	check("only the part at the start is reeled in", rope.get_rod_count() == 1 and lower.get_rod_count() == 17, lower.get_rod_count())
 	rope.queue_free()
 	crate.queue_free()
 	await _frames(2)
@@ -127,12 +131,76 @@ func _ties() -> void:
 	await _frames(2)
 
 
+## 0.9 times its strength hangs on it; with a lower strength it breaks where it is held and bears most.
+func _breaks_at_its_start() -> void:
+	var crate := _crate(Vector3(0, 0.75, 0), 900.0 / 9.8 - 1.0)
+	var rope := Rope.new()
+	rope.position = Vector3(0, 5, 0)
+	rope.end_point = Vector3(0, -4, 0)
+	rope.end_node = crate.get_path()
+	rope.strength = 1000.0
+	root.add_child(rope)
+	var told: Array[Array] = []
+	var _ignored := rope.broke.connect(func(place: int, other: Node3D) -> void: told.append([place, other]))
+	await _frames(300)
+	check("it holds what it has the strength for", told.is_empty() and absf(crate.position.y - 0.75) < 0.002, crate.position)
+	rope.strength = 750.0
+	await _frames(31)
+	check("it breaks once, at its start", told == [[0, null]], told)
+	check("its load falls freely", near(crate.linear_velocity.y, -4.9, 0.2), crate.linear_velocity)
+	check("the rest is whole", rope.get_rod_count() == 20 and near(rope.get_length(), 4.0) and rope.get_tension() == 0.0)
+	rope.queue_free()
+	crate.queue_free()
+	await _frames(2)
+
+
+## A rope of 1 kg and 2 m that turns about its middle with 20 rad/s bears 100 N there.
+func _breaks_in_the_middle() -> void:
+	var told: Array[Array] = []
+	var ropes: Array[Rope] = []
+	for strength: float in [105.0, 95.0]:
+		var rope := Rope.new()
+		rope.position = Vector3(-1, strength, 0)
+		rope.end_point = Vector3(2, 0, 0)
+		rope.holds_start = false
+		rope.holds_end = false
+		rope.strength = strength
+		root.add_child(rope)
+		for rod: RID in rope.get_rods():
+			var at: Transform3D = PhysicsServer3D.body_get_state(rod, PhysicsServer3D.BODY_STATE_TRANSFORM)
+			PhysicsServer3D.body_set_state(rod, PhysicsServer3D.BODY_STATE_ANGULAR_VELOCITY, Vector3(0, 20, 0))
+			PhysicsServer3D.body_set_state(rod, PhysicsServer3D.BODY_STATE_LINEAR_VELOCITY, Vector3(0, 0, -20.0 * at.origin.x))
+		var _ignored := rope.broke.connect(func(place: int, other: Node3D) -> void: told.append([rope, place, other]))
+		ropes.append(rope)
+	await _frames(3)
+	var other := ropes[1].get_child(-1) as Rope
+	check("the weaker one breaks in the middle", told == [[ropes[1], 5, other]] and ropes[0].get_rod_count() == 10, told)
+	check("it keeps half of it", ropes[1].get_rod_count() == 5 and near(ropes[1].get_length(), 1.0), ropes[1].get_length())
+	check("the other half is a rope", other.get_rod_count() == 5 and other.get_points().size() == 6 and other.strength == 95.0)
+	await _frames(20)
+	check("they part", ropes[1].get_points()[0].distance_to(other.get_points()[-1]) > 4.0)
+	check("neither of them breaks again", told.size() == 1 and ropes[1].get_rod_count() == 5)
+	var middle := (other.get_points()[2] + other.get_points()[3]) / 2.0
+	var query := PhysicsRayQueryParameters3D.create(middle + Vector3(0, 1, 0), middle - Vector3(0, 1, 0))
+	var hit := root.find_world_3d().direct_space_state.intersect_ray(query)
+	var collider: Object = hit.get("collider")
+	check("a ray that hits the other half reports that", collider == other, hit)
+	var third := other.cut(2)
+	check("the other half can be cut", other.get_rod_count() == 2 and third.get_rod_count() == 3)
+	for rope: Rope in ropes:
+		rope.queue_free()
+	await _frames(2)
+	check("parts are freed with the rope that they were", not is_instance_valid(third))
+
+
 func _wrong() -> void:
 	var rope := Rope.new()
 	rope.radius = -1.0
 	rope.length = NAN
+	rope.strength = -1.0
 	rope.end_point = Vector3.ZERO
 	rope.reel(1.0)
-	rope.cut(1)
+	var _nothing := rope.cut(1)
 	check("wrong values change nothing", rope.radius == 0.02 and rope.length == 0.0 and rope.end_point == Vector3(0, -2, 0))
+	check("nor does a wrong strength", rope.strength == 0.0)
 	rope.free()

@@ -9,6 +9,7 @@ func _initialize() -> void:
 	var rope := Rope.new()
 	rope.position = Vector3(0, 5, 0)
 	rope.holds_end = false
+	rope.strength = 0.001
 	root.add_child(rope)
 	for k: int in 60:
 		rope.reel(-0.1 / 60.0)

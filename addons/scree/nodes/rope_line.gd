@@ -8,9 +8,8 @@ const RINGS := 3
 const PARTS := 128
 
 var _mesh := ArrayMesh.new()
-# The last points and cuts: a rope at rest is not drawn anew.
+# The last points: a rope at rest is not drawn anew.
 var _points := PackedVector3Array()
-var _cuts := PackedInt32Array()
 
 
 func _init() -> void:
@@ -88,24 +87,17 @@ static func _walk(line: PackedVector3Array, step: float, count: int) -> PackedVe
 	return points
 
 
-## Draws a tube through points, global; `cuts`: numbers of points where a new piece begins.
-func draw(points: PackedVector3Array, radius: float, cuts := PackedInt32Array()) -> void:
-	if points == _points and cuts == _cuts:
+## Draws a tube through points, global.
+func draw(points: PackedVector3Array, radius: float) -> void:
+	if points == _points:
 		return
 	_points = points.duplicate()
-	_cuts = cuts
 	_mesh.clear_surfaces()
 	global_transform = Transform3D(Basis.IDENTITY, points[0])
 	var vertices := PackedVector3Array()
 	var normals := PackedVector3Array()
 	var indices := PackedInt32Array()
-	var begin := 0
-	for stop: int in cuts + PackedInt32Array([points.size() - 1]):
-		if stop > begin:
-			_add_piece(_smooth(points.slice(begin, stop + 1), points[0]), radius, vertices, normals, indices)
-		begin = stop
-	if indices.is_empty():
-		return
+	_add_tube(_smooth(points, points[0]), radius, vertices, normals, indices)
 	var arrays := []
 	arrays.resize(Mesh.ARRAY_MAX)
 	arrays[Mesh.ARRAY_VERTEX] = vertices
@@ -128,10 +120,9 @@ func _smooth(points: PackedVector3Array, origin: Vector3) -> PackedVector3Array:
 	return curve
 
 
-func _add_piece(
+func _add_tube(
 	curve: PackedVector3Array, radius: float, vertices: PackedVector3Array, normals: PackedVector3Array, indices: PackedInt32Array
 ) -> void:
-	var first := vertices.size()
 	var side := curve[0].direction_to(curve[1]).cross(Vector3.RIGHT)
 	if side.length_squared() < 0.01:
 		side = curve[0].direction_to(curve[1]).cross(Vector3.UP)
@@ -146,6 +137,6 @@ func _add_piece(
 			vertices.append(curve[k] + radius * normal)
 	for k: int in curve.size() - 1:
 		for step: int in SIDES:
-			var a := first + k * SIDES + step
-			var b := first + k * SIDES + (step + 1) % SIDES
+			var a := k * SIDES + step
+			var b := k * SIDES + (step + 1) % SIDES
 			indices.append_array([a, a + SIDES, b, b, a + SIDES, b + SIDES])

@@ -6,13 +6,21 @@ extends Node3D
 ##
 ## The rope begins at the node and ends at [member end_point]. If it is longer than that, it hangs in a curve at first. Each end is
 ## tied to a physics body, led by another node, held where it is in the world, or loose. With Scree Physics it does not stretch under
-## its load; it runs with other engines, too, which stretch it. Hits and contacts of its rods report this node as the collider.
+## its load, and breaks where it has to bear more than its [member strength]; it runs with other engines, too, which stretch it and
+## do not break it. Hits and contacts of its rods report this node as the collider.
 ## [br][br]
-## Properties other than the collision layers take effect when the node enters the tree.
+## Properties other than the collision layers and the strength take effect when the node enters the tree.
+
+## The rope broke before the rod of this number, because its tension exceeded its [member strength]. It keeps the part at its start;
+## [param other] is what came off, a rope of its own and a child of this one. A [param place] of 0, or of the number of rods, is the
+## start or the end, which nothing holds now; then there is no other rope. Emitted in the physics tick after the step.
+signal broke(place: int, other: ScreeRope3D)
 
 const _CheckedValue := preload("res://addons/scree/nodes/checked_value.gd")
 const _RunningEngine := preload("res://addons/scree/nodes/running_engine.gd")
 const _Line := preload("res://addons/scree/nodes/rope_line.gd")
+const _Strength := preload("res://addons/scree/nodes/rope_strength.gd")
+const _Tie := preload("res://addons/scree/nodes/rope_tie.gd")
 const MOST_RODS := 1024
 ## A rope that is tied ends in the bodies within this part of its radius: they reach into its rod. It only touches others.
 const INSIDE := 0.8
@@ -29,6 +37,8 @@ const INSIDE := 0.8
 ## The rate at which its rods lose velocity [1/s].
 @export_range(0.0, 10.0, 0.01, "or_greater", "suffix:1/s") var damping := 0.5: set = _set_damping
 @export var material: PhysicsMaterial
+## Tension above which it breaks [N], at the one place that bears most; 0: it never breaks. Needs Scree Physics.
+@export_range(0.0, 100000.0, 1.0, "or_greater", "suffix:N") var strength := 0.0: set = _set_strength
 @export_group("Ends")
 ## Holds the start: where [member start_node] says, otherwise where it is in the world.
 @export var holds_start := true
@@ -46,38 +56,27 @@ const INSIDE := 0.8
 @export var surface: Material
 
 var _rods: Array[RID] = []
-# The joint before each rod but the first; an empty RID where the rope was cut.
+# The joint before each rod but the first.
 var _joints: Array[RID] = []
 var _rod := 0.0
 var _reeled := 0.0
-var _shape := RID()
-var _start: Tie
-var _end: Tie
+var _shape: RodShape
+var _start: _Tie
+var _end: _Tie
+var _breaking := _Strength.new()
 var _line: _Line
 # Points after the last two ticks, for physics interpolation.
 var _before := PackedVector3Array()
 var _now := PackedVector3Array()
 
 
-## The tie of an end: to a body, a kinematic body that follows a node, or the world if there is neither.
-class Tie:
-	var joint := RID()
-	var body := RID()
-	var is_led := false
-	var leader: Node3D
-	# In the frame of the body; of the world if there is none.
-	var place := Vector3.ZERO
-	# What it is tied in: bodies by the ids of their nodes. The rods next to it do not collide with them.
-	var around: Dictionary[RID, int] = {}
+## The shape of rods, which ropes share that were one rope.
+class RodShape:
+	var rid := PhysicsServer3D.capsule_shape_create()
 
-	func follow() -> void:
-		if is_instance_valid(leader):
-			PhysicsServer3D.body_set_state(body, PhysicsServer3D.BODY_STATE_TRANSFORM, leader.global_transform.orthonormalized())
-
-	func free_all() -> void:
-		PhysicsServer3D.free_rid(joint)
-		if is_led:
-			PhysicsServer3D.free_rid(body)
+	func _notification(what: int) -> void:
+		if what == NOTIFICATION_PREDELETE:
+			PhysicsServer3D.free_rid(rid)
 
 
 func _notification(what: int) -> void:
@@ -138,10 +137,12 @@ func get_tension() -> float:
 ## Draws a part of the rope in where its start is held [m], or lets more out with a negative one. Call it in each physics tick for a
 ## winch, with speed times time. What is reeled in collides with nothing. At least one rod is left.
 func reel(way: float) -> void:
+	if _break_torn() and _start == null:
+		return # it broke there in the last step
 	if _start == null or not is_finite(way):
 		push_error("ScreeRope3D.reel: the start must be held and the way finite, got %s" % way)
 		return
-	var reeled := minf(_reeled + way, (_rods_at_start() - 1) * _rod)
+	var reeled := minf(_reeled + way, (_rods.size() - 1) * _rod)
 	if _rods.size() - reeled / _rod > MOST_RODS:
 		push_error("ScreeRope3D.reel: a rope has at most %d rods, got a way of %s m" % [MOST_RODS, way])
 		return
@@ -161,13 +162,14 @@ func reel(way: float) -> void:
 		PhysicsServer3D.body_set_state(_rods[0], PhysicsServer3D.BODY_STATE_SLEEPING, false)
 
 
-## Cuts the rope before the rod of this number, which is at least 1.
-func cut(rod: int) -> void:
+## Cuts the rope before the rod of this number, which is at least 1. It keeps the part at its start, and returns the other one: a
+## rope of its own and a child of this one.
+func cut(rod: int) -> ScreeRope3D:
+	var _has_broken := _break_torn()
 	if rod < 1 or rod >= _rods.size():
 		push_error("ScreeRope3D.cut: rod must be 1 to %d, got %d" % [_rods.size() - 1, rod])
-	elif _joints[rod - 1].is_valid():
-		PhysicsServer3D.free_rid(_joints[rod - 1])
-		_joints[rod - 1] = RID()
+		return null
+	return _part_before(rod)
 
 
 ## Lets the start go.
@@ -190,7 +192,8 @@ func release_end() -> void:
 
 
 func _physics_process(_delta: float) -> void:
-	for tie: Tie in [_start, _end]:
+	var _has_broken := _break_torn()
+	for tie: _Tie in [_start, _end]:
 		if tie != null:
 			tie.follow()
 	if _line != null:
@@ -207,11 +210,7 @@ func _process(_delta: float) -> void:
 		var part := Engine.get_physics_interpolation_fraction()
 		for k: int in points.size():
 			points[k] = _before[k].lerp(_now[k], part)
-	var cuts := PackedInt32Array()
-	for k: int in _joints.size():
-		if not _joints[k].is_valid():
-			cuts.append(k + 1)
-	_line.draw(points, radius, cuts)
+	_line.draw(points, radius)
 
 
 func _make() -> void:
@@ -220,8 +219,8 @@ func _make() -> void:
 	if _rod <= 2.0 * radius:
 		push_error("ScreeRope3D %s: its rods must be longer than they are thick, %s m" % [get_path(), 2.0 * radius])
 		return
-	_shape = PhysicsServer3D.capsule_shape_create()
-	PhysicsServer3D.shape_set_data(_shape, {"radius": radius, "height": _rod + 2.0 * radius})
+	_shape = RodShape.new()
+	PhysicsServer3D.shape_set_data(_shape.rid, {"radius": radius, "height": _rod + 2.0 * radius})
 	var weight := mass / (shape.size() - 1)
 	for k: int in shape.size() - 1:
 		_rods.append(_new_rod(_pose(shape[k], shape[k + 1]), weight))
@@ -233,9 +232,77 @@ func _make() -> void:
 	if holds_end:
 		_end = _tie(_rods[-1], 0.5 * _rod, end_node)
 		_spare(_end, [_rods.size() - 1, _rods.size() - 2], true)
+	_begin_to_draw()
+
+
+func _begin_to_draw() -> void:
 	if draws:
 		_renew_line()
 		_now = get_points()
+
+
+## Makes the rods from one on a rope of their own.
+func _part_before(rod: int) -> ScreeRope3D:
+	if rod == 1: # it passes through what the start is tied in, but is not next to that any more
+		_spare(_start, [1], false)
+	if rod == _rods.size() - 1:
+		_spare(_end, [rod - 1], false)
+	PhysicsServer3D.free_rid(_joints[rod - 1])
+	var own := load("res://addons/scree/nodes/scree_rope_3d.gd") as GDScript # a new project does not know the class by name yet
+	var other: ScreeRope3D = own.new()
+	other._take_over(self, rod)
+	_rods = _rods.slice(0, rod)
+	_joints = _joints.slice(0, rod - 1)
+	_end = null
+	add_child(other)
+	other.global_transform = Transform3D(Basis.IDENTITY, other.get_points()[0])
+	other._begin_to_draw()
+	return other
+
+
+## Becomes the part of a rope that begins with a rod. Were it to leave the tree and come back, it would be as long and as heavy.
+func _take_over(whole: ScreeRope3D, rod: int) -> void:
+	for name: String in ["radius", "rod_length", "damping", "material", "collision_layer", "collision_mask", "draws", "surface"]:
+		set(name, whole.get(name))
+	_rod = whole._rod
+	_shape = whole._shape
+	_rods = whole._rods.slice(rod)
+	_joints = whole._joints.slice(rod)
+	_end = whole._end
+	for own: RID in _rods:
+		PhysicsServer3D.body_attach_object_instance_id(own, get_instance_id())
+	mass = whole.mass * _rods.size() / whole._rods.size()
+	length = get_length()
+	end_point = get_points()[-1] - get_points()[0]
+	holds_start = false
+	holds_end = _end != null
+	var node := whole.get_node_or_null(whole.end_node) if holds_end and whole.end_node else null
+	end_node = node.get_path() if node != null else NodePath()
+	strength = whole.strength
+
+
+## Breaks the rope if it had to bear too much in the last step; returns whether it did.
+func _break_torn() -> bool:
+	var place := _breaking.take_broken(_all_joints())
+	if place < 0:
+		return false
+	var other: ScreeRope3D
+	if place == 0:
+		release_start()
+	elif place == _rods.size():
+		release_end()
+	else:
+		other = _part_before(place)
+	broke.emit(place, other)
+	return true
+
+
+## The joints from the start to the end: one more than rods. An empty RID stands for a loose end.
+func _all_joints() -> Array[RID]:
+	var joints: Array[RID] = [_start.joint if _start != null else RID()]
+	joints.append_array(_joints)
+	joints.append(_end.joint if _end != null else RID())
+	return joints
 
 
 func _down() -> Vector3:
@@ -253,7 +320,7 @@ func _pose(from: Vector3, to: Vector3) -> Transform3D:
 func _new_rod(pose: Transform3D, weight: float) -> RID:
 	var rod := PhysicsServer3D.body_create()
 	PhysicsServer3D.body_set_mode(rod, PhysicsServer3D.BODY_MODE_RIGID)
-	PhysicsServer3D.body_add_shape(rod, _shape)
+	PhysicsServer3D.body_add_shape(rod, _shape.rid)
 	PhysicsServer3D.body_set_param(rod, PhysicsServer3D.BODY_PARAM_MASS, weight)
 	PhysicsServer3D.body_set_param(rod, PhysicsServer3D.BODY_PARAM_LINEAR_DAMP, damping)
 	PhysicsServer3D.body_set_param(rod, PhysicsServer3D.BODY_PARAM_ANGULAR_DAMP, damping)
@@ -277,83 +344,40 @@ func _join(before: RID, after: RID) -> RID:
 	var half := Vector3(0.0, 0.5 * _rod, 0.0)
 	PhysicsServer3D.joint_make_pin(joint, after, -half, before, half)
 	PhysicsServer3D.joint_disable_collisions_between_bodies(joint, true)
+	_breaking.arm(joint)
 	return joint
 
 
-func _tie(rod: RID, along: float, path: NodePath) -> Tie:
-	var tie := Tie.new()
+func _tie(rod: RID, along: float, path: NodePath) -> _Tie:
 	var local := Vector3(0.0, along, 0.0)
 	var at: Transform3D = PhysicsServer3D.body_get_state(rod, PhysicsServer3D.BODY_STATE_TRANSFORM)
-	tie.place = at * local
 	var node := get_node_or_null(path) as Node3D if path else null
 	if path and node == null:
 		push_error("ScreeRope3D %s: there is no Node3D at %s; the end is held where it is" % [get_path(), path])
-	if node is PhysicsBody3D:
-		tie.body = (node as PhysicsBody3D).get_rid()
-	elif node != null:
-		tie.is_led = true
-		tie.leader = node
-		tie.body = PhysicsServer3D.body_create()
-		PhysicsServer3D.body_set_mode(tie.body, PhysicsServer3D.BODY_MODE_KINEMATIC)
-		tie.follow()
-		PhysicsServer3D.body_set_space(tie.body, get_world_3d().space)
-	tie.around = _bodies_at(tie.place)
-	if node != null:
-		tie.place = node.global_transform.orthonormalized().affine_inverse() * tie.place
+	var tie := _Tie.new()
+	tie.choose(node, at * local, get_world_3d().space)
+	tie.look_around(at * local, INSIDE * radius, collision_mask, _rods, get_world_3d().direct_space_state)
 	_pin(tie, rod, local)
 	return tie
 
 
-## The bodies in which a rope that is tied at a place ends: a wall, a beam, what it hangs from.
-func _bodies_at(place: Vector3) -> Dictionary[RID, int]:
-	var ball := SphereShape3D.new()
-	ball.radius = INSIDE * radius
-	var query := PhysicsShapeQueryParameters3D.new()
-	query.shape = ball
-	query.transform.origin = place
-	query.collision_mask = collision_mask
-	query.exclude = _rods
-	var found: Dictionary[RID, int] = {}
-	for hit: Dictionary in get_world_3d().direct_space_state.intersect_shape(query):
-		found[hit["rid"]] = hit["collider_id"]
-	return found
-
-
 ## Lets rods of these numbers pass through what a tie ends in, or no longer.
-func _spare(tie: Tie, rods: Array[int], is_spared: bool) -> void:
+func _spare(tie: _Tie, rods: Array[int], is_spared: bool) -> void:
 	for number: int in rods:
-		if number < 0 or number >= _rods.size():
-			continue
-		for other: RID in tie.around:
-			if not is_instance_id_valid(tie.around[other]):
-				continue
-			if is_spared:
-				PhysicsServer3D.body_add_collision_exception(_rods[number], other)
-			else:
-				PhysicsServer3D.body_remove_collision_exception(_rods[number], other)
+		if tie != null and number >= 0 and number < _rods.size():
+			tie.spare(_rods[number], is_spared)
 
 
-func _pin(tie: Tie, rod: RID, local: Vector3) -> void:
-	var joint := PhysicsServer3D.joint_create()
-	PhysicsServer3D.joint_make_pin(joint, rod, local, tie.body, tie.place)
-	PhysicsServer3D.joint_disable_collisions_between_bodies(joint, true)
-	if tie.joint.is_valid():
-		PhysicsServer3D.free_rid(tie.joint)
-	tie.joint = joint
-
-
-## How many rods there are before the first cut.
-func _rods_at_start() -> int:
-	var cut_at := _joints.find(RID())
-	return _rods.size() if cut_at < 0 else cut_at + 1
+func _pin(tie: _Tie, rod: RID, local: Vector3) -> void:
+	tie.pin(rod, local)
+	_breaking.arm(tie.joint)
 
 
 func _take_in() -> void:
 	_pin(_start, _rods[1], Vector3(0.0, -0.5 * _rod, 0.0))
 	PhysicsServer3D.free_rid(_joints.pop_front())
 	PhysicsServer3D.free_rid(_rods.pop_front())
-	if _rods_at_start() > 1:
-		_spare(_start, [1], true)
+	_spare(_start, [1], true)
 
 
 func _let_out() -> void:
@@ -373,15 +397,14 @@ func _let_out() -> void:
 
 
 func _free_all() -> void:
-	for tie: Tie in [_start, _end]:
+	for tie: _Tie in [_start, _end]:
 		if tie != null:
 			tie.free_all()
-	for rid: RID in _joints + _rods + ([_shape] as Array[RID]):
-		if rid.is_valid():
-			PhysicsServer3D.free_rid(rid)
+	for rid: RID in _joints + _rods:
+		PhysicsServer3D.free_rid(rid)
 	_rods.clear()
 	_joints.clear()
-	_shape = RID()
+	_shape = null
 	_start = null
 	_end = null
 	_reeled = 0.0
@@ -439,6 +462,13 @@ func _set_mass(value: float) -> void:
 func _set_damping(value: float) -> void:
 	if _CheckedValue.is_not_negative("ScreeRope3D", &"damping", value):
 		damping = value
+
+
+func _set_strength(value: float) -> void:
+	if _CheckedValue.is_not_negative("ScreeRope3D", &"strength", value):
+		strength = value
+		if not Engine.is_editor_hint():
+			_breaking.limit(value, _all_joints())
 
 
 func _set_collision_layer(value: int) -> void:
