@@ -228,7 +228,7 @@ def test_a_load_that_breaks_its_rope_breaks_no_more_than_one_place(space):
 
 @pytest.mark.parametrize("strength, holds", [(2e3, False), (2e4, True)])
 def test_a_falling_load_jerks_a_slack_rope(space, strength, holds):
-    """50 kg, which fall 0.4 m until the rope is tight: 140 N s, stopped in a step or two, and a weight of 490 N."""
+    """50 kg, which fall 0.4 m until the rope is tight: 140 N s, stopped and thrown back in a step, and a weight of 490 N."""
     crate = space.add_rigid(CRATE, (0.0, 1.75, 0.0), mass=50.0)
     rope = space.add_rope([(0.0, 5.0, 0.0), (0.8, 3.5, 0.0), (0.0, 2.0, 0.0)], mass=1.0, strength=strength)
     rope.tie_start()

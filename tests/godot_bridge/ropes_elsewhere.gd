@@ -17,6 +17,9 @@ func _initialize() -> void:
 		await physics_frame
 	var points := rope.get_points()
 	print("rods ", rope.get_rod_count(), " hangs ", points[0].distance_to(Vector3(0, 5, 0)) < 0.1 and points[-1].y < 3.2)
+	var other := rope.cut(4)
+	await physics_frame
+	print("cut ", rope.get_rod_count(), " ", other.get_rod_count())
 	rope.queue_free()
 	await physics_frame
 	quit()
