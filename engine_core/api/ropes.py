@@ -17,7 +17,7 @@ from .arrays import Floats, Vectors, doubles, errors_of_call, number, read_only,
 from .bodies import Bodies
 from .body import Body
 from .joint import Joint
-from .joint_values import Pin
+from .joint_values import FREE, AnyJoint, Axis, Pin, SixDof, Spring
 from .materials import Material
 from .shapes import Capsule, Sphere
 
@@ -70,6 +70,32 @@ def evenly(line: Floats, count: int) -> tuple[Floats, float]:
     return _walk(line, short, count)[0], short
 
 
+@dataclass(frozen=True)
+class Stiffness:
+    """What a rope resists: `bending` EI and `twisting` GJ [N m^2], 0 for nothing; length [m] and mass [kg] of its rods."""
+
+    bending: float
+    twisting: float
+    rod: float
+    mass: float
+
+    def _axis(self, stiffness: float, parts: float) -> Axis:
+        """A free or sprung axis for `parts` of a rod on each side of a joint. The damping is critical for a rod alone."""
+        if stiffness == 0.0:
+            return FREE
+        hooke = stiffness / (parts * self.rod)
+        return Axis(spring=Spring(stiffness=hooke, damping=2.0 * math.sqrt(hooke * self.mass * self.rod**2 / 12.0)))
+
+    def joint(self, place: Floats, along: Floats, is_clamped: bool = False) -> AnyJoint:
+        """The joint between two rods at a place, world [m] (3,), where the rope leads along a direction (3,); or that of an end
+        whose direction is held, too: half a rod bends there."""
+        if self.bending == self.twisting == 0.0:
+            return Pin(anchor=place)
+        parts = 0.5 if is_clamped else 1.0
+        swing, twist = self._axis(self.bending, parts), self._axis(self.twisting, parts)
+        return SixDof(anchor=place, axis=along, twist=twist, swing_y=swing, swing_z=swing)
+
+
 def _length_of(line: Floats) -> float:
     """Length of a line of points (k, 3) [m]."""
     return sum(size_of(way) for way in np.diff(line, axis=0))
@@ -84,6 +110,7 @@ class _Tie:
     body: Body | None
     place: Floats
     around: list[Body]
+    is_clamped: bool
 
     def position(self) -> Floats:
         """Where the end is tied, world [m]."""
@@ -104,14 +131,16 @@ class RopeBody:
     The thread that steps calls this, between steps. Calls raise KeyError after the rope or one of its rods was removed."""
 
     __slots__ = (
-        "_broken_off", "_end", "_joints", "_layers", "_reeled", "_rod", "_rods", "_space", "_start", "_strength", "_values",
-        "on_break",
+        "_broken_off", "_end", "_joints", "_layers", "_reeled", "_rod", "_rods", "_space", "_start", "_stiffness", "_strength",
+        "_values", "on_break",
     )  # fmt: skip
 
     def __init__(
-        self, space: "Space", rods: list[Body], joints: list[Joint], rod: float, layers: tuple[int, int], values: dict[str, Any]
+        self, space: "Space", rods: list[Body], joints: list[Joint], stiffness: Stiffness, layers: tuple[int, int],
+        values: dict[str, Any],
     ) -> None:  # fmt: skip
-        self._space, self._rods, self._joints, self._rod, self._layers, self._values = space, rods, joints, rod, layers, values
+        self._space, self._rods, self._joints, self._layers, self._values = space, rods, joints, layers, values
+        self._stiffness, self._rod = stiffness, stiffness.rod
         self._start: _Tie | None = None
         self._end: _Tie | None = None
         self._reeled = 0.0
@@ -217,31 +246,38 @@ class RopeBody:
 
     # Its ends.
 
-    def tie_start(self, body: Body | None = None) -> None:
-        """Tie the start to a body, or to the world, where it is now; a tie that it had is undone. Raises ValueError for a body of
-        another space and for a rod of this rope, KeyError, PoolFull."""
-        tie = self._tied("tie_start", self._rods[0], body, self.points[0])
+    def tie_start(self, body: Body | None = None, *, clamped: bool = False) -> None:
+        """Tie the start to a body, or to the world, where it is now; a tie that it had is undone. `clamped`: its direction is
+        held, too, by what the rope resists to bending and twisting [N m^2]. Raises ValueError for a body of another space, for a
+        rod of this rope, and for a clamp of a rope that resists no bending, KeyError, PoolFull."""
+        tie = self._tied("tie_start", self._rods[0], body, self.points[0], clamped)
         reeled = self._reeled
         self.untie_start()
         self._start, self._reeled = tie, reeled
         self._spare(tie, (0, 1))
 
-    def tie_end(self, body: Body | None = None) -> None:
-        """Tie the end to a body, or to the world, where it is now; a tie that it had is undone. Raises ValueError for a body of
-        another space and for a rod of this rope, KeyError, PoolFull."""
-        tie = self._tied("tie_end", self._rods[-1], body, self.points[-1])
+    def tie_end(self, body: Body | None = None, *, clamped: bool = False) -> None:
+        """Tie the end to a body, or to the world, where it is now; a tie that it had is undone. `clamped`: its direction is
+        held, too, by what the rope resists to bending and twisting [N m^2]. Raises ValueError for a body of another space, for a
+        rod of this rope, and for a clamp of a rope that resists no bending, KeyError, PoolFull."""
+        tie = self._tied("tie_end", self._rods[-1], body, self.points[-1], clamped)
         self.untie_end()
         self._end = tie
         self._spare(tie, (len(self._rods) - 1, len(self._rods) - 2))
 
-    def _tied(self, call: str, rod: Body, body: Body | None, place: Floats) -> _Tie:
+    def _tied(self, call: str, rod: Body, body: Body | None, place: Floats, clamped: bool) -> _Tie:
         if body is not None and body in self._rods:
             raise ValueError(f"{call}: the rope cannot be tied to itself, got {body!r}")
+        if clamped and self._stiffness.bending == 0.0:
+            raise ValueError(f"{call}: a rope without bending cannot be clamped, got {clamped}")
+        value = self._stiffness.joint(place, turned(rod.rotation, np.array(ALONG)), True) if clamped else Pin(anchor=place)
         with errors_of_call(call):
-            joint = self._space.add_joint(Pin(anchor=place), rod, to=body)
+            joint = self._space.add_joint(value, rod, to=body)
             around = self._space.overlaps(Sphere(radius=INSIDE * self._values["shape"].radius), place, exclude=self._rods)
         bodies = [found for found in around if isinstance(found, Body)]
-        return _Tie(joint, body, place if body is None else turned(inverse(body.rotation), place - body.position), bodies)
+        return _Tie(
+            joint, body, place if body is None else turned(inverse(body.rotation), place - body.position), bodies, clamped
+        )
 
     def _spare(self, tie: _Tie | None, rods: Sequence[int], is_spared: bool = True) -> None:
         """Let rods of these numbers pass through what a tie ends in, or no longer."""
@@ -271,9 +307,10 @@ class RopeBody:
     def reel(self, way: float) -> float:
         """Draw `way` [m] of the rope in where its start is tied, or let more out with a negative one. A winch calls it before
         each step, with speed times time. What is reeled in collides with nothing. Returns the length that is left [m], at least
-        that of one rod. Raises ValueError, also for a rope whose start is not tied, KeyError, PoolFull."""
+        that of one rod. Raises ValueError, also for a rope whose start is not tied or clamped, KeyError, PoolFull."""
         given = number("reel", "way", way)
-        self._tie()
+        if self._tie().is_clamped:
+            raise ValueError("reel: the start of the rope must not be clamped")
         reeled = min(self._reeled + given, (len(self._rods) - 1) * self._rod)
         if len(self._rods) - reeled / self._rod > MOST_RODS:
             raise ValueError(f"reel: a rope has at most {MOST_RODS} rods, got a way of {given:g} m")
@@ -328,7 +365,7 @@ class RopeBody:
             position=first.position + way, rotation=first.rotation, velocity=velocity, angular_velocity=first.angular_velocity,
             **self._values,
         )  # fmt: skip
-        self._joints.insert(0, self._space.add_joint(Pin(anchor=first.position + 0.5 * way), first, to=rod))
+        self._joints.insert(0, self._space.add_joint(self._stiffness.joint(first.position + 0.5 * way, -way), first, to=rod))
         self._move_start(rod)
         self._show(first, True)
         self._rods.insert(0, rod)
@@ -345,7 +382,7 @@ class RopeBody:
         if place == len(self._rods) - 1:
             self._spare(self._end, (place - 1,), False)
         self._joints[place - 1].remove()
-        other = RopeBody(self._space, self._rods[place:], self._joints[place:], self._rod, self._layers, self._values)
+        other = RopeBody(self._space, self._rods[place:], self._joints[place:], self._stiffness, self._layers, self._values)
         other.strength = self._strength
         other._end, self._end = self._end, None
         self._rods, self._joints = self._rods[:place], self._joints[: place - 1]
@@ -385,7 +422,7 @@ def _checked_strength(call: str, strength: float) -> float:
 
 def add_rope(
     space: "Space", points: Vectors, mass: float, radius: float, rod_length: float, material: Material, layer: str | None,
-    damping: float, strength: float,
+    damping: float, strength: float, bending: float, twisting: float,
 ) -> RopeBody:  # fmt: skip
     """Add a rope along a line; see `Space.add_rope`."""
     call = "add_rope"
@@ -408,18 +445,19 @@ def add_rope(
     }  # fmt: skip
     share = number(call, "mass", mass) / count
     strongest = _checked_strength(call, strength)
+    stiffness = Stiffness(number(call, "bending", bending, 0.0), number(call, "twisting", twisting, 0.0), rod, share)
     with errors_of_call(call):
         made = space.add_rigid_many(positions=places[:-1] + 0.5 * rod * ways, rotations=turns, masses=share, **values)
         layers = int(made.field(call, "collision_layer")[0]), int(made.field(call, "collision_mask")[0])
         rods = list(made)
         try:
             joints = [
-                space.add_joint(Pin(anchor=place), after, to=before)
-                for before, after, place in zip(rods[:-1], rods[1:], places[1:-1], strict=True)
+                space.add_joint(stiffness.joint(place, way), after, to=before)
+                for before, after, place, way in zip(rods[:-1], rods[1:], places[1:-1], ways[1:], strict=True)
             ]
         except BaseException:
             made.remove()  # with the joints that there are
             raise
-    rope = RopeBody(space, rods, joints, rod, layers, {**values, "mass": share})
+    rope = RopeBody(space, rods, joints, stiffness, layers, {**values, "mass": share})
     rope.strength = strongest
     return rope

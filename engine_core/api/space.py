@@ -307,14 +307,15 @@ class Space(SpaceBodies, SpaceCharacters, SpaceQueries, SpaceSaving, SpaceDrawin
     def add_rope(
         self, points: Vectors, *, mass: float = 1.0, radius: float = 0.02, rod_length: float = 0.2,
         material: Material = DEFAULT_MATERIAL, layer: str | None = None, damping: float = 0.5,
-        strength: float = math.inf,
+        strength: float = math.inf, bending: float = 0.0, twisting: float = 0.0,
     ) -> RopeBody:  # fmt: skip
         """Add a rope, cable or chain along a line of `points`, world [m] (k, 3): rods of at most `rod_length` [m] and of `radius`
         [m] on ball joints, of `mass` [kg] all together. Nothing stretches it, and it meets the world as all bodies do. `damping`
         [1/s]: the rate at which its rods lose velocity. `layer`: the name of its layer, by default the first. `strength` [N]: the
-        tension above which it breaks, see `RopeBody.strength`. Its ends are loose until `RopeBody.tie_start` and `tie_end`. The
+        tension above which it breaks, see `RopeBody.strength`. `bending` EI and `twisting` GJ [N m^2]: what it resists to these,
+        from the line along which it was laid. Its ends are loose until `RopeBody.tie_start` and `tie_end`. The
         thread that steps calls this, between steps. Raises ValueError, KeyError, PoolFull; then there is no rope."""
-        return add_rope(self, points, mass, radius, rod_length, material, layer, damping, strength)
+        return add_rope(self, points, mass, radius, rod_length, material, layer, damping, strength, bending, twisting)
 
     def _check_joined(self, call: str, body: Body, to: Body | None) -> None:
         joined = [body] if to is None else [body, to]

@@ -14,7 +14,7 @@ from ..runtime.kernel import kernel
 from .holding import LEAST_APART
 from .measuring import read_motion, row_of
 from .schema import (
-    AXIS_COUNT, CONE, DISTANCE, FIRM, LIMIT, LINEAR_AXES, MOTOR, NODE_ROWS, SPRINGY, SWING_Y, SWING_Z, UNLIMITED,
+    AXIS_COUNT, CONE, DISTANCE, FIRM, LIMIT, LINEAR_AXES, MOTOR, NODE_ROWS, SPRING, SPRINGY, SWING_Y, SWING_Z, UNLIMITED,
 )  # fmt: skip
 from .solving import push_row, write_motion
 
@@ -80,6 +80,8 @@ def held_rows(joint, rows, at_most):
                 is_held = kind == LIMIT and is_held_limit(row) and not (with_motors and is_driven_off(joint, rows, row))
             else:
                 is_held = kind == MOTOR and with_motors and is_held_motor(row)
+                if kind == SPRING and joint.is_stiff != 0 and joint.is_in_network == 0:
+                    is_held = row.mass > 0.0 and abs(row.impulse) < row.most
             axis = row.slot % AXIS_COUNT
             if is_held and room > 0 and held_axes >> axis & 1 == 0 and not repeats(held_axes, axis):
                 bits |= 1 << r
@@ -156,10 +158,21 @@ def held_row(node, joint, rows, i):
 
 
 @kernel
+def softness_held(node, joint, rows, i):
+    """The softness of a node's axis `i`: that of a spring, 0 of others."""
+    if node.axes[i] < NODE_ROWS:
+        return 0.0
+    row = held_row(node, joint, rows, i)
+    return FLOAT64(row.softness) if row.slot // AXIS_COUNT == SPRING else 0.0
+
+
+@kernel
 def bias_of(row, bias_rate, inverse_h):
     """Target velocity of a held row [m/s], [rad/s]. A limit that is not reached yet lets the body go the rest of the way."""
     if row.slot // AXIS_COUNT == MOTOR:
         return FLOAT64(row.bias)
+    if row.slot // AXIS_COUNT == SPRING:
+        return FLOAT64(row.bias) + FLOAT64(row.softness) * FLOAT64(row.impulse)
     separation = FLOAT64(row.separation)
     if separation > 0.0:
         return separation * inverse_h

@@ -25,7 +25,8 @@ from ..runtime.kernel import kernel
 from ..runtime.memory import stack_array, view
 from .curvature import drifts_of
 from .held_rows import (
-    LIMITS_TOO, MOTORS_TOO, bias_of, drop_axis, find_dependent, held_row, held_rows, put_axis, put_held, upper_rows,
+    LIMITS_TOO, MOTORS_TOO, bias_of, drop_axis, find_dependent, held_row, held_rows, put_axis, put_held,
+    softness_held, upper_rows,
 )  # fmt: skip
 from .holding import UNMOVED, WELL_CONDITIONED, answer_to, locked_direction, product, trace_of
 from .measuring import inertia_of, row_of
@@ -132,7 +133,7 @@ def moves_along(joint, axis, direction):
 
 
 @kernel
-def invert_block(node, seen):
+def invert_block(node, seen, joints, rows):
     """Compute S from K A^T in `seen`, one row an axis, and the inverse of its factor; `pull` keeps the diagonal."""
     for i in range(node.count):
         row = six(seen[i])
@@ -140,6 +141,8 @@ def invert_block(node, seen):
             node.block[entry(i, j)] = dot_6(row, six(seen[j]))
         node.pull[i] = dot_6(row, row)
         node.block[entry(i, i)] = node.pull[i] * (1.0 + WELL_CONDITIONED)
+        if node.joint >= 0:
+            node.block[entry(i, i)] += softness_held(node, joints[node.joint], rows, i)
     invert_at_once(node.block, node.count)
 
 
@@ -153,13 +156,13 @@ def locked_count(node):
 
 
 @kernel
-def condense(node):
+def condense(node, joints, rows):
     """Compute H and S of a node whose children are already included. Redundant axes are dropped."""
     invert_6(node.inertia)
     seen = stack_array(1, SEEN)[0].rows
     for i in range(node.count):
         put_six(seen[i], multiply_lower_6(node.inertia, six(node.own[i])))
-    invert_block(node, seen)
+    invert_block(node, seen, joints, rows)
     locked = locked_count(node)
     dependent = find_dependent(node, locked)
     while dependent >= 0:
@@ -167,7 +170,7 @@ def condense(node):
         for i in range(dependent, node.count):
             for k in range(6):
                 seen[i, k] = seen[i + 1, k]
-        invert_block(node, seen)
+        invert_block(node, seen, joints, rows)
         dependent = find_dependent(node, locked)
     for i in range(node.count, NODE_ROWS):
         node.pull[i] = 0.0
@@ -256,7 +259,7 @@ def factorize_tree(system, nodes, tree, joints, rows, bodies, at_most):
             write_jacobians(tree, node, joints[node.joint], rows, held_at(tree, n, at_most))
     for n in range(last, tree.first - 1, -1):
         node = nodes[n]
-        condense(node)
+        condense(node, joints, rows)
         if node.parent >= 0:
             add_to_parent(node, nodes[node.parent])
 

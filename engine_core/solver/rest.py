@@ -18,7 +18,8 @@ next (`BODY.last_change`), except near the middle of its way, where the body may
 
 A body that joints or contacts move without leaving it a velocity, to correct a large error, is not at rest until it is there.
 
-A body that a spring of a joint brings to its place at a slow, even pace is not at rest either (`is_under_way`).
+A body that a spring of a joint brings to its place at a slow, even pace is not at rest either (`is_under_way`), nor one that a
+spring turns back at the end of its swing (`is_drawn`).
 """
 
 import math
@@ -36,6 +37,8 @@ TREMBLE = 0.3
 LEAST_PART, LEAST_ACCELERATION = 0.002, 0.001
 """Accelerations below this part of gravity, or below the second [m/s^2], are noise of resting contacts. Of 1,000 mixed bodies in
 a bin none reaches half of that steadily; a ball on a slope of a degree has six times as much."""
+LEAST_DRAWN = 0.005
+"""The least acceleration by a spring that keeps a body awake [m/s^2]: a door that swings once in 8 s sleeps within a degree."""
 AGREEMENT = 0.5
 """The change of velocity in a step may differ from the average acceleration by this part of it."""
 FASTEST_GROWTH = 6.0
@@ -101,6 +104,17 @@ def is_under_way(system, body):
         return True
     turn, spin = turned_at_rest(body), vector3(body.angular_velocity)
     return keeps_way(turn, spin, time, SLOWEST_WAY * settings.sleep_angular_threshold)
+
+
+@kernel
+def is_drawn(system, body, delta_time):
+    """Whether a body that could sleep has accelerated evenly since it began to rest, if only to become slower: its spring is not
+    done with it."""
+    time = float(body.sleep_time)
+    if time < system.settings.time_to_sleep:
+        return False
+    a = average_acceleration(vector3(body.rest_way), vector3(body.linear_velocity), time)
+    return dot(a, a) > LEAST_DRAWN * LEAST_DRAWN and agrees(vector3(body.last_change), a, delta_time)
 
 
 @kernel

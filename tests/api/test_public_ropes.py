@@ -350,3 +350,85 @@ def test_a_wrong_strength_changes_nothing(space, strength):
     with pytest.raises(ValueError, match="strength: strength must be"):
         rope.strength = strength
     assert rope.strength == 5.0
+
+
+# Bending.
+
+
+def beam(space: scree.Space, bending: float, count: int = 20, load: float = 0.0, **values: float) -> scree.RopeBody:
+    """A horizontal rope of 1 kg and 2 m, clamped at its start, with a load [kg] at its end."""
+    space.settings = scree.SpaceSettings(is_sleeping_allowed=False)
+    rope = space.add_rope([(0, 0, 0), (2, 0, 0)], rod_length=2.0 / count, radius=0.01, bending=bending, **values)
+    rope.tie_start(clamped=True)
+    if load > 0.0:
+        rope.tie_end(space.add_rigid(scree.Sphere(radius=0.02), (2.0, 0.0, 0.0), mass=load))
+    return rope
+
+
+@pytest.mark.parametrize("bending, load", [(98.1, 0.0), (490.5, 0.0), (49050.0, 0.0), (1000.0, 1.0), (10000.0, 10.0)])
+def test_a_clamped_rope_sags_as_a_beam_does(space, bending, load):
+    """By w L^4 / (8 EI) for its weight w on each metre, and P L^3 / (3 EI) for a load P at its end."""
+    rope = beam(space, bending, load=load)
+    steps(space, 480)
+    sag = 0.5 * G * 2.0**4 / (8.0 * bending) + load * G * 2.0**3 / (3.0 * bending)
+    assert -rope.points[-1, 1] == pytest.approx(sag, rel=0.01)
+
+
+@pytest.mark.parametrize("bending", [50.0, 500.0])
+def test_a_clamped_rope_swings_as_a_beam_does_and_wins_no_energy(space, bending):
+    """Its lowest frequency is 1.8751^2 sqrt(EI / (w L^4)) / 2 pi, with w its mass on each metre."""
+    space.gravity = (0.0, 0.0, 0.0)
+    rope = beam(space, bending, damping=0.0)
+    rods, along = rope.bodies, rope.bodies.positions[:, 0]
+    rods.velocities = np.column_stack((0.0 * along, 0.0125 * along**2, 0.0 * along))
+    heights, energies = [], []
+    for _ in range(600):
+        space.step(1 / 120)
+        heights.append(rope.points[-1, 1])
+        energies.append((rods.velocities**2).sum())
+    rising = np.flatnonzero((np.array(heights[:-1]) < 0.0) & (np.array(heights[1:]) >= 0.0))
+    found = (len(rising) - 1) * 120 / (rising[-1] - rising[0])
+    assert found == pytest.approx(1.8751**2 * math.sqrt(bending / (0.5 * 2.0**4)) / (2.0 * math.pi), rel=0.02)
+    assert max(energies) < ((0.0125 * along**2) ** 2).sum()
+
+
+def test_a_clamped_rope_twists_by_the_torque_and_its_length(space):
+    """A torque of 2 N m at its last rod turns that by T (L - half a rod) / GJ: 1.95 m of 2 m are twisted."""
+    space.gravity = (0.0, 0.0, 0.0)
+    rope = beam(space, 100.0, twisting=20.0)
+    last = rope.bodies[-1]
+    before = last.rotation.copy()
+    for _ in range(480):
+        last.apply_torque((2.0, 0.0, 0.0))
+        space.step(1 / 60)
+    angle = 2.0 * math.acos(abs(float(last.rotation @ before)))
+    assert angle == pytest.approx(2.0 * 1.95 / 20.0, rel=0.02)
+
+
+def test_a_rope_that_resists_bending_is_reeled_and_cut(space):
+    rope = space.add_rope([(0, 5, 0), (0, 2, 0)], bending=5.0)
+    crate = space.add_rigid(CRATE, (0.0, 1.75, 0.0), mass=50.0)
+    rope.tie_start()
+    rope.tie_end(crate)
+    for way in (0.5, -0.5):
+        for _ in range(120):
+            rope.reel(way / 60)
+            space.step(1 / 60)
+        steps(space, 30)
+        assert crate.position[1] == pytest.approx(1.75 + max(2.0 * way, 0.0), abs=0.003)
+    other = rope.cut(5)
+    steps(space, 30)
+    assert len(other) == 10 and crate.velocity[1] == pytest.approx(-0.5 * G, rel=0.02)
+
+
+def test_what_does_not_resist_bending_cannot_be_clamped(space):
+    rope = space.add_rope([(0, 0, 0), (0, 2, 0)])
+    with pytest.raises(ValueError, match="tie_end: a rope without bending cannot be clamped"):
+        rope.tie_end(clamped=True)
+    for name in ("bending", "twisting"):
+        with pytest.raises(ValueError, match=f"add_rope: {name} must be"):
+            space.add_rope([(0, 0, 0), (0, 2, 0)], **{name: -1.0})
+    stiff = space.add_rope([(5, 0, 0), (5, 2, 0)], bending=1.0)
+    stiff.tie_start(clamped=True)
+    with pytest.raises(ValueError, match="reel: the start of the rope must not be clamped"):
+        stiff.reel(0.1)

@@ -83,3 +83,43 @@ def test_ragdolls_of_springs_in_a_heap_sleep():
         limbs += row
     run(space, 600)
     assert sum(limb.is_asleep for limb in limbs) == len(limbs)
+
+
+@pytest.mark.parametrize("rate", (30, 60, 120))
+@pytest.mark.parametrize(("period", "ratio"), [(8.0, 0.02), (8.0, 0.1), (8.0, 0.3), (3.0, 0.1)])
+def test_a_door_does_not_sleep_where_it_turns_back(period, ratio, rate):
+    """It slept at 38, 24 and 16 degrees, as it was slow there for half a second."""
+    space = empty()
+    leaf = space.add_rigid(block(0.5, 1.0, 0.02), (0.5, 0.0, 0.0), mass=20.0)
+    inertia = 20.0 / 3.0
+    spring = scree.Spring(
+        stiffness=inertia * (2.0 * math.pi / period) ** 2, damping=2.0 * ratio * inertia * 2.0 * math.pi / period, target=0.0
+    )
+    hinge = space.add_joint(scree.Hinge(anchor=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0), spring=spring), leaf)
+    leaf.rotation = turned((0.0, 1.0, 0.0), 0.8)
+    leaf.position = tuple(Rotation.from_rotvec((0.0, 0.8, 0.0)).apply((0.5, 0.0, 0.0)))
+    for _ in range(round(60 * rate)):
+        space.step(1.0 / rate)
+        if leaf.is_asleep:
+            break
+    assert leaf.is_asleep or ratio == 0.02
+    assert not leaf.is_asleep or abs(hinge.position()) < math.radians(2.0)
+
+
+def test_a_load_on_a_rail_comes_back_from_its_farthest_place():
+    """50 kg that swing once in 8 s slept 0.34 m away."""
+    space = empty()
+    load = space.add_rigid(block(0.2, 0.2, 0.2), (0.0, 1.0, 0.0), mass=50.0)
+    rate = 2.0 * math.pi / 8.0
+    spring = scree.Spring(stiffness=50.0 * rate**2, damping=2.0 * 0.3 * 50.0 * rate, target=0.0)
+    rail = space.add_joint(scree.Slider(axis=(1.0, 0.0, 0.0), spring=spring), load)
+    load.velocity = (0.4, 0.0, 0.0)
+    farthest = 0.0
+    for _ in range(3600):
+        space.step(1.0 / 60.0)
+        farthest = max(farthest, rail.position())
+        if load.is_asleep:
+            break
+    assert farthest > 0.3
+    assert load.is_asleep
+    assert abs(rail.position()) < 0.02
