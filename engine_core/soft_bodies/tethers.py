@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from ..geometry.vector import add_scaled, dot, length, store3, subtract, vector3
+from ..runtime.attributes import keep_as_call
 from ..runtime.kernel import kernel
 from ..runtime.memory import view, view2
 
@@ -38,6 +39,7 @@ def hold(place, centre, most):
 def hold_by_pins(soft, begin, end, left):
     """Hold the particles at some places by their pins, `left` [s] before the end of the step. Pins reach their targets evenly, so
     their places follow from that: those in memory may belong to another strip, which moves on meanwhile."""
+    keep_as_call()
     n, order, places = soft.particle_count, view(soft.order, soft.particle_count, INT32), view2(soft.places, end, 4, FLOAT64)
     targets, velocities = view2(soft.targets, n, 3, FLOAT64), view2(soft.velocities, n, 3, FLOAT64)
     anchors, lengths = view(soft.anchors, n, INT32), view(soft.tether_lengths, n, FLOAT64)
@@ -51,6 +53,7 @@ def hold_by_pins(soft, begin, end, left):
 @kernel
 def hold_by_skin(soft, begin, end, left):
     """Hold the particles at some places near their targets, which move evenly, `left` [s] before the end of the step."""
+    keep_as_call()
     n, order, places = soft.particle_count, view(soft.order, soft.particle_count, INT32), view2(soft.places, end, 4, FLOAT64)
     skins, starts = view2(soft.skins, n, 3, FLOAT64), view2(soft.skin_starts, n, 3, FLOAT64)
     reaches, part = view(soft.reaches, n, FLOAT64), left / soft.time
