@@ -93,6 +93,15 @@ def test_contacts_come_after_a_skin():
     assert cloth.positions[:, 1] == pytest.approx(np.full(81, cloth.row["radius"]), abs=1e-3)
 
 
+def test_targets_that_suddenly_move_do_not_pull_particles_into_a_body():
+    world = SoftWorld(gravity=(0.0, 0.0, 0.0))
+    world.add(world.box(1.0, 1.0, 1.0), (0.0, -1.0, 0.0), mode=0)
+    cloth = world.soft(grid(9, 9, 0.5, 0.5), (0.0, 0.6, 0.0), mass=0.5, stiffness=100.0)
+    cloth.skin(cloth.layout.positions - (0.0, 0.9, 0.0), np.full(81, 0.05))  # at 54 m/s
+    world.step(1)
+    assert cloth.positions[:, 1] == pytest.approx(np.full(81, cloth.row["radius"]), abs=1e-3)
+
+
 def test_the_same_targets_again_let_it_sleep_and_others_wake_it():
     world = SoftWorld(sleeps=True)
     cloth = world.soft(grid(5, 5, 0.5, 0.5), mass=0.5, stiffness=100.0)
@@ -115,6 +124,17 @@ def test_a_cloth_that_is_moved_takes_its_targets_along():
     cloth.move(np.eye(3), (5.0, 0.0, 0.0))
     world.step(10)
     assert cloth.positions == pytest.approx(cloth.layout.positions + (5.0, 0.0, 0.0)) and np.abs(cloth.velocities).max() < 1e-5
+
+
+def test_a_particle_that_is_moved_comes_back_evenly():
+    world = SoftWorld(gravity=(0.0, 0.0, 0.0))
+    cloth = world.soft(grid(4, 4, 1.0, 1.0), mass=1.0, stiffness=0.0)
+    cloth.skin(cloth.layout.positions, np.full(16, 0.01))
+    world.step(1)
+    cloth.move_particles([5], cloth.positions[5:6] + (0.0, 0.3, 0.0))
+    world.step(1)
+    assert cloth.positions[5] == pytest.approx(cloth.layout.positions[5] + (0.0, 0.01, 0.0))
+    assert cloth.velocities[5] == pytest.approx((0.0, -0.3 / TICK, 0.0))
 
 
 PLACES, REACH = np.zeros((9, 3)), np.full(9, 0.1)
