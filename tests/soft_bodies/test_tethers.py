@@ -115,6 +115,19 @@ def test_a_heavy_load_stretches_a_tethered_cloth_by_its_slack():
         assert loaded(slack) == pytest.approx(1.0 + slack, rel=1e-12)
 
 
+@pytest.mark.parametrize(("slack", "least", "most"), [(None, 1.3, 3.0), (0.02, 1.02, 1.05)])
+def test_a_heavy_box_lies_on_a_tethered_cloth(slack, least, most):
+    """Contacts come after tethers, so the box presses particles a little beyond their lengths."""
+    world = SoftWorld()
+    cloth = world.soft(grid(31, 31, 2.0, 2.0), mass=1.0, stiffness=2000.0)
+    cloth.pin(np.flatnonzero(np.abs(cloth.positions[:, 0]) > 0.99))
+    cloth.set_tethers(slack)
+    box = world.add(world.box(0.3, 0.1, 0.3), (0.0, 0.2, 0.0), mass=50.0)
+    world.step(240)
+    assert least < farthest(cloth) < most and world.position(box)[1] < -0.1
+    assert slack is None or np.linalg.norm(world.velocity(box)) < 0.2
+
+
 def swinging(slack: float | None, stiffness: float = 2000.0, pins=(0, 10)):
     """A lying cloth that swings down from two corners."""
     world = SoftWorld()
