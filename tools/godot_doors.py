@@ -283,6 +283,9 @@ SoftBody.pins | SoftBody3D.is_point_pinned |
 SoftBody.pin | SoftBody3D.set_point_pinned |
 SoftBody.unpin | SoftBody3D.set_point_pinned |
 SoftBody.lead_pins | SoftBody3D.set_point_pinned | with an attachment path
+SoftBody.tethers | - | no call yet
+SoftBody.set_tethers | - | no call yet
+SoftBody.skin | - | no call yet: points with an attachment path follow a node exactly
 SoftBody.set_stiffness | SoftBody3D.linear_stiffness |
 SoftBody.set_setting | SoftBody3D.pressure_coefficient, SoftBody3D.damping_coefficient, SoftBody3D.drag_coefficient |
 SoftBody.set_layers | SoftBody3D.collision_layer, SoftBody3D.collision_mask |

@@ -354,14 +354,16 @@ class Space(SpaceBodies, SpaceCharacters, SpaceQueries, SpaceSaving, SpaceDrawin
     def add_soft_body(
         self, vertices: Vectors, triangles: Vectors, *, mass: float = 1.0, stiffness: float = 500.0, bending: float = 0.0,
         pressure: float = 0.0, damping: float = 0.0, drag: float = 0.0, friction: float = 1.0, radius: float | None = None,
-        precision: int = 5, pins: Numbers = (), layer: str | None = None, sees: Names | None = None,
+        precision: int = 5, pins: Numbers = (), tethers: float | None = None, layer: str | None = None,
+        sees: Names | None = None,
     ) -> SoftBody:  # fmt: skip
         """Add cloth or a soft closed surface of `vertices`, world [m] (n, 3), and `triangles`, numbers of vertices (m, 3),
         counter-clockwise seen from outside. Vertices at one place are one particle. `mass` [kg] of all; `stiffness` of edges
         and `bending` of the corners across them [N/m]; `pressure` inside times volume [J], for closed surfaces; `damping`
         [1/s]; `drag` coefficient; `radius` of the particles [m], by default a quarter of an edge, at most 0.02; `precision`:
-        small steps in 1/240 s; `pins`: numbers of particles (k,) that stay. `layer`: the name of its own layer; `sees`: names
-        of the layers that it collides with, by default all. The thread that steps calls this, between steps; its methods too.
+        small steps in 1/240 s; `pins`: numbers of particles (k,) that stay; `tethers`: the slack of tethers, which keep each
+        particle near its nearest pin, such as 0.02; None: no tethers. `layer`: the name of its own layer; `sees`: names of the
+        layers that it collides with, by default all. The thread that steps calls this, between steps; its methods too.
         Raises ValueError, KeyError; then there is no soft body."""
         layers = self._world.layers
         own, seen = layers.bits("add_soft_body", layer or layers.names[0]), layers.bits("add_soft_body", sees)
@@ -373,6 +375,7 @@ class Space(SpaceBodies, SpaceCharacters, SpaceQueries, SpaceSaving, SpaceDrawin
                     made.set_setting(name, value)
                 made.set_precision(precision)
                 made.pin(pins)
+                made.set_tethers(tethers)
                 made.set_layers(own, seen)
             except BaseException:
                 made.remove()

@@ -12,6 +12,23 @@ FASTEST = 1e8
 
 def finite(call: str, name: str, value, shape: tuple, most: float = FARTHEST) -> np.ndarray:
     """Doubles of a shape, in which -1 stands for any length. Raises ValueError."""
+    numbers = shaped(call, name, value, shape)
+    if not np.isfinite(numbers).all() or (np.abs(numbers) > most).any():
+        wrong = numbers[~(np.abs(numbers) <= most)].flat[0]
+        raise ValueError(f"{call}: {name} must be finite and at most {most:g}, got {wrong} in it")
+    return numbers
+
+
+def lengths(call: str, name: str, value, count: int) -> np.ndarray:
+    """Doubles (count,) of at least 0, which may be infinite. Raises ValueError."""
+    numbers = shaped(call, name, value, (count,))
+    if not (numbers >= 0.0).all():
+        raise ValueError(f"{call}: {name} must be at least 0, got {numbers[~(numbers >= 0.0)][0]} in it")
+    return numbers
+
+
+def shaped(call: str, name: str, value, shape: tuple) -> np.ndarray:
+    """Doubles of a shape, in which -1 stands for any length; NaN and infinite ones too. Raises ValueError."""
     try:
         numbers = np.asarray(value, np.float64)
     except (TypeError, ValueError):
@@ -19,9 +36,6 @@ def finite(call: str, name: str, value, shape: tuple, most: float = FARTHEST) ->
     if numbers.ndim != len(shape) or any(want not in (-1, have) for want, have in zip(shape, numbers.shape, strict=True)):
         wanted = ", ".join("n" if want < 0 else str(want) for want in shape)
         raise ValueError(f"{call}: {name} must be of shape ({wanted}), got {numbers.shape}")
-    if not np.isfinite(numbers).all() or (np.abs(numbers) > most).any():
-        wrong = numbers[~(np.abs(numbers) <= most)].flat[0]
-        raise ValueError(f"{call}: {name} must be finite and at most {most:g}, got {wrong} in it")
     return numbers
 
 

@@ -17,6 +17,7 @@ from ..runtime.memory import Pool, address_of
 from ..runtime.recorded_calls import recorded
 from ..solver.listeners import MOST_LISTENERS
 from ..soft_bodies.layout import Layout, lay_out, masses_of
+from ..soft_bodies.nearest_pins import nearest_pins
 from ..soft_bodies.phases import run_strips
 from ..soft_bodies.rays import SOFT_RAY, ray_soft_body
 from ..soft_bodies.schema import (
@@ -26,7 +27,7 @@ from ..soft_bodies.schema import (
 from ..soft_bodies.strips import Parts
 from ..soft_bodies.side_by_side import begin_soft_bodies, prepare_members, solve_groups, solve_soft_bodies
 from .listeners import ListeningConstraint
-from .numbers import FASTEST, finite, number
+from .numbers import FASTEST, finite, lengths, number
 from .part import Part
 
 MOST_PARTICLES = 1 << 20
@@ -34,6 +35,8 @@ THICKEST, RADIUS_OF_EDGE = 0.02, 0.25
 """By default the radius of particles is a quarter of the mean edge, at most 2 cm [m]."""
 LEAST_VOLUME = 0.05
 """The pressure of a body that is squeezed below this part of its volume rises no further."""
+NO_TETHERS = -1.0
+"""The slack of a soft body without tethers."""
 LINE = 64
 """A line of the processor's cache [byte]."""
 NOT_SAVED = (
@@ -44,8 +47,9 @@ NOT_SAVED = (
 """Arrays that a step writes before it reads them, or that no step changes."""
 ADDRESSES = (
     "space", "group", "next", "last", "id", "user_id", "is_pickable",
-    "positions", "velocities", "targets", "inverse_masses", "forces", "accelerations", "damps", "winds", "airs",
-    "checked", "contact_counts", "contacts", "edges", "triangles", "faces", "candidates", "exceptions",
+    "positions", "velocities", "targets", "inverse_masses", "forces", "anchors", "tether_lengths", "skins", "skin_starts",
+    "reaches", "accelerations", "damps", "winds", "airs", "checked", "contact_counts", "contacts", "edges", "triangles", "faces",
+    "candidates", "exceptions",
     "exception_count", "wind_areas", "strips", "order", "places", "clusters", "fours", "ranges", "planes", "grips", "pushed",
     "pushed_of", "boxes", "poses", "left_out", "phase", "small_step", "small", "substep", "is_even",
     "partners", "place_of", "slots", "following", "meeting_counts", "meetings", "reach",
@@ -91,10 +95,11 @@ class SoftBody(ListeningConstraint):
         record = np.zeros(1, SOFT_BODY)
         self.layout, self._space = layout, space
         n, row = len(layout.positions), record[0]
-        vectors = ("velocities", "forces", "accelerations", "winds", "airs", "checked")
+        vectors = ("velocities", "forces", "accelerations", "winds", "airs", "checked", "skins", "skin_starts")
         self._arrays = {name: np.zeros((n, 3)) for name in vectors}
         self._arrays |= {
             "positions": layout.positions.copy(), "targets": layout.positions.copy(), "inverse_masses": np.zeros(n),
+            "anchors": np.zeros(n, np.int32), "tether_lengths": np.full(n, np.inf), "reaches": np.full(n, np.inf),
             "damps": np.zeros(n), "contact_counts": np.zeros(n, np.int32), "contacts": np.zeros(n * MOST_CONTACTS, CONTACT),
             "edges": layout.edges.copy(), "triangles": layout.triangles, "faces": layout.faces,
             "candidates": np.zeros(MOST_CANDIDATES, np.int32), "exceptions": np.zeros(0, np.int64),
@@ -112,11 +117,11 @@ class SoftBody(ListeningConstraint):
         row["is_enabled"], row["can_sleep"], row["layer"], row["mask"] = 1, 1, 1, 0xFFFFFFFF
         row["orientation"], row["least_volume"] = layout.orientation, LEAST_VOLUME * layout.volume
         row["volume"], row["gravity_scale"], row["precision"], row["friction"] = layout.volume, 1.0, 5, 1.0
-        row["meets_soft_bodies"] = 1
-        lengths = layout.edges["rest"][~layout.is_bend]
-        row["slot_count"], row["mean_edge"] = 1 << n.bit_length(), float(lengths.mean()) if len(lengths) else THICKEST
+        row["meets_soft_bodies"], row["slack"] = 1, NO_TETHERS
+        rests = layout.edges["rest"][~layout.is_bend]
+        row["slot_count"], row["mean_edge"] = 1 << n.bit_length(), float(rests.mean()) if len(rests) else THICKEST
         row["cell_size"] = max(float(row["mean_edge"]), 1e-3)
-        row["radius"] = max(min(THICKEST, RADIUS_OF_EDGE * float(lengths.mean())) if len(lengths) else THICKEST, 1e-4)
+        row["radius"] = max(min(THICKEST, RADIUS_OF_EDGE * float(rests.mean())) if len(rests) else THICKEST, 1e-4)
         self._masses = masses_of(layout.positions, layout.triangles, mass)
         super().__init__(world, system, [], record, begin_soft_bodies, solve_soft_bodies, is_together=True)
         self._arrays["inverse_masses"][:] = 1.0 / self._masses
@@ -202,7 +207,8 @@ class SoftBody(ListeningConstraint):
         places = finite("move_particles", "positions", positions, (-1, 3))
         if len(places) != len(chosen):
             raise ValueError(f"move_particles: as many positions as particles are wanted, got {len(places)} and {len(chosen)}")
-        self._arrays["positions"][chosen] = self._arrays["targets"][chosen] = places
+        for name in ("positions", "targets", "skin_starts"):
+            self._arrays[name][chosen] = places
         self._arrays["velocities"][chosen[self._is_pinned()[chosen]]] = 0.0
         self._write_bounds()
         self.wake()
@@ -212,7 +218,7 @@ class SoftBody(ListeningConstraint):
         """Turn and move all particles: by the matrix `basis` (3, 3), then by `offset` [m] (3,). Raises ValueError, KeyError."""
         self._check_there("move")
         turn, way = finite("move", "basis", basis, (3, 3)), finite("move", "offset", offset, (3,))
-        for name in ("positions", "targets"):
+        for name in ("positions", "targets", "skins", "skin_starts"):
             self._arrays[name][:] = self._arrays[name] @ turn.T + way
         self._write_bounds()
         self.wake()
@@ -271,6 +277,7 @@ class SoftBody(ListeningConstraint):
         self._arrays["inverse_masses"][chosen] = 0.0
         self._arrays["targets"][chosen] = self._arrays["positions"][chosen]
         self._arrays["velocities"][chosen] = 0.0
+        self._renew_tethers()
         self.wake()
 
     @recorded("SoftBody")
@@ -279,6 +286,7 @@ class SoftBody(ListeningConstraint):
         self._check_there("unpin")
         chosen = self._numbers("unpin", particles)
         self._arrays["inverse_masses"][chosen] = 1.0 / self._masses[chosen]
+        self._renew_tethers()
         self.wake()
 
     @recorded("SoftBody")
@@ -290,6 +298,55 @@ class SoftBody(ListeningConstraint):
         if len(places) != len(chosen) or not self._is_pinned()[chosen].all():
             raise ValueError(f"lead_pins: one position for each of some pinned particles is wanted, got {particles!r}")
         self._arrays["targets"][chosen] = places
+
+    # Tethers.
+
+    @property
+    def tethers(self) -> float | None:
+        """The slack of the tethers to pins [no unit], a part of their lengths; None: there are none."""
+        return None if self.row["slack"] < 0.0 else float(self.row["slack"])
+
+    @recorded("SoftBody")
+    def set_tethers(self, slack: float | None) -> None:
+        """Tether each particle to its nearest pin: it may be as far from it as the way along the edges there at rest, times 1 +
+        `slack` [no unit], which is at least 0. None or False: no tethers, as at first. Raises ValueError, KeyError."""
+        self._check_there("tethers")
+        if slack is True:
+            raise ValueError("tethers: a slack such as 0.02 is wanted, or None, got True")
+        is_off = slack is None or slack is False
+        self.row["slack"] = NO_TETHERS if is_off else number("tethers", "tethers", slack, 0.0)
+        self._renew_tethers()
+        self.wake()
+
+    @recorded("SoftBody")
+    def skin(self, targets, reach) -> None:
+        """Keep each particle within `reach` [m] (n,) of its target, world [m] (n, 3), which moves there evenly during the next
+        step: from where the last call had it, or from the particle if that was free. A reach of 0 pins the particle to the
+        target until it gets another reach; an infinite one leaves it free. Raises ValueError, KeyError."""
+        self._check_there("skin")
+        arrays, count = self._arrays, len(self._masses)
+        places, reaches = finite("skin", "targets", targets, (count, 3)), lengths("skin", "reach", reach, count)
+        before, pins = arrays["reaches"].copy(), self.pins
+        is_new, is_held = np.isinf(before), reaches == 0.0
+        is_freed = (before == 0.0) & ~is_held
+        if not (np.array_equal(places, arrays["skins"]) and np.array_equal(reaches, before)):
+            self.wake()
+        arrays["skin_starts"][is_new] = arrays["positions"][is_new]
+        arrays["skins"][:], arrays["reaches"][:], arrays["targets"][is_held] = places, reaches, places[is_held]
+        arrays["inverse_masses"][is_freed], arrays["inverse_masses"][is_held] = 1.0 / self._masses[is_freed], 0.0
+        self.row["is_skinned"] = int(np.isfinite(reaches).any())
+        if not np.array_equal(pins, self.pins):
+            self._renew_tethers()
+
+    def _renew_tethers(self) -> None:
+        """Find the nearest pins, and how far from them particles may be."""
+        if self.tethers is None:
+            return
+        is_edge = ~self.layout.is_bend
+        edges = self._arrays["edges"][is_edge]
+        pairs = np.stack((edges["a"], edges["b"]), axis=1).astype(np.int64)
+        anchors, ways = nearest_pins(pairs, edges["rest"], self.pins, len(self._masses))
+        self._arrays["anchors"][:], self._arrays["tether_lengths"][:] = anchors, ways * (1.0 + self.tethers)
 
     # Settings.
 
@@ -307,6 +364,7 @@ class SoftBody(ListeningConstraint):
         rows = self._arrays["edges"]
         rows["compliance"] = np.where(self.layout.is_bend, compliances[1], compliances[0])
         rows["rest"] = self.layout.edges["rest"] * factor
+        self._renew_tethers()
         self.wake()
 
     @recorded("SoftBody")

@@ -4,7 +4,7 @@
     CALM, BLOW          wind and drag, 240 times a second: on faces within strips, then on faces between strips
     MEASURE, PRESS, PRESS_BETWEEN    the pressure inside, if there is any
     MOVE, JOIN          the particles move, and edges within strips are solved; then edges between strips
-    END                 contacts are solved, velocities computed
+    END                 tethers and contacts are solved, velocities computed
 
 Most small steps have two phases, as END and the next MOVE are one. A phase of a strip writes nothing that another strip reads or
 writes in that phase.
@@ -23,6 +23,7 @@ from .nearby import box_candidates, renew_contacts
 from .pushes import count_sharers, give_pushed, list_pushed, solve_planes, take_pushed, write_planes
 from .schema import SOFT_BODY, SOFT_SPACE, STRIP
 from .solving import finish, move_particles, take_velocities
+from .tethers import solve_tethers
 
 INT64, FLOAT64 = np.int64, np.float64
 LOOK, CALM, BLOW, MEASURE, PRESS, PRESS_BETWEEN, MOVE, JOIN, END, END_AND_MOVE = range(10)
@@ -69,6 +70,7 @@ def move(system, soft, strip, number):
 @kernel
 def end(system, soft, strip):
     """End the small step before `small_step` in a strip."""
+    solve_tethers(system, soft, strip.place_begin, strip.place_end)
     solve_planes(system, soft, strip, soft.small, (soft.small_step - 1) * soft.small)
     take_velocities(soft, strip.place_begin, strip.place_end, soft.small)
 

@@ -150,6 +150,10 @@ SOFT_BODY = np.dtype(
         ("inverse_masses", "i8"),  # float64 (n,) [1/kg]; 0: pinned
         ("forces", "i8"),  # on each particle, for the next step [N]
         ("accelerations", "i8"),  # of this step: gravity and forces [m/s^2]
+        # Tethers.
+        ("anchors", "i8"), ("tether_lengths", "i8"),  # int32 (n,): the nearest pin; float64 (n,) [m]; infinite: none
+        ("skins", "i8"), ("skin_starts", "i8"),  # targets of a skin at the end of the step, and at its beginning
+        ("reaches", "i8"),  # float64 (n,): how far from its target a particle may be [m]; 0: it is pinned there; infinite: free
         ("damps", "i8"),  # float64 (n,): of this step, areas included [1/s]
         ("winds", "i8"),  # pressure of the wind at each particle, along the wind [N/m^2]
         ("airs", "i8"),  # accelerations by wind and drag [m/s^2]
@@ -195,6 +199,8 @@ SOFT_BODY = np.dtype(
         ("drag", "f8"),  # drag coefficient of the triangles
         ("pressure", "f8"),  # pressure times volume [J]
         ("gravity_scale", "f8"),
+        ("slack", "f8"),  # part of the way to its nearest pin by which a particle may be farther from it; below 0: no tethers
+        ("is_skinned", "i8"),  # some reach is not infinite
         ("can_sleep", "i8"),
         ("orientation", "f8"),  # 1: triangles are counter-clockwise seen from outside, -1: clockwise; 0: the surface is open
         ("least_volume", "f8"),  # the pressure does not rise beyond that of this volume [m^3]

@@ -19,6 +19,7 @@ from ..solver.sleeping import wake_island
 from .contacts import NEAR
 from .faces import has_air
 from .surroundings import apply_surroundings, find_candidates, measure_bounds
+from .tethers import end_skin, speed_of_skin
 
 INT32, INT64, FLOAT64 = np.int32, np.int64, np.float64
 SMALL_STEP_RATE = 240.0
@@ -68,6 +69,8 @@ def prepare_soft_body(system, soft, time):
     if lead_pins(soft, positions, velocities, time):
         soft.is_asleep = 0
     fastest = math.sqrt(measure_bounds(soft, positions, velocities))
+    if soft.is_skinned != 0:
+        fastest = max(fastest, speed_of_skin(soft, time))
     world = world_at(system.world)
     bodies = view(world.bodies, world.body_capacity, BODY)
     falls = 0.5 * math.sqrt(dot(vector3(system.settings.gravity), vector3(system.settings.gravity))) * time * time
@@ -134,6 +137,8 @@ def finish(system, soft):
         fastest = max(fastest, dot(v, v))
         if shares[i] == 0.0:
             store3(positions[i], vector3(targets[i]))
+    if soft.is_skinned != 0:
+        end_skin(soft)
     is_still = fastest < SLOW * SLOW and soft.fastest_body < SLOW
     soft.still_time = soft.still_time + soft.time if is_still else 0.0
     if soft.can_sleep != 0 and system.settings.is_sleeping_allowed != 0 and soft.still_time > system.settings.time_to_sleep:

@@ -32,14 +32,19 @@ def neighbours_of(pairs: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray
     return np.searchsorted(both[:, 0], np.arange(count + 1)), both[:, 1]
 
 
+def rows_around(begins: np.ndarray, front: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of `others` with the neighbours of some particles, one particle after the other, and how many each has."""
+    counts = begins[front + 1] - begins[front]
+    starts = np.repeat(begins[front] - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
+    return starts + np.arange(counts.sum()), counts
+
+
 def spread(begins: np.ndarray, others: np.ndarray, first: int, levels: np.ndarray, level: int) -> int:
     """Write the levels of all particles that edges join to a first one, which has `level`. Return the last particle found."""
     front = np.array([first])
     levels[first] = level
     while True:
-        counts = begins[front + 1] - begins[front]
-        starts = np.repeat(begins[front] - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
-        found = distinct(others[starts + np.arange(counts.sum())])
+        found = distinct(others[rows_around(begins, front)[0]])
         found = found[levels[found] < 0]
         if not len(found):
             return int(front[0])

@@ -40,6 +40,17 @@ def test_pins_are_led_and_forces_push(space):
     assert sheet.velocities[3, 2] > 0.5
 
 
+def test_tethers_and_a_skin_hold_particles(space):
+    sheet = space.add_soft_body(CORNERS, SHEET, stiffness=1.0, pins=[0], tethers=0.02)
+    assert sheet.tethers == 0.02
+    targets = CORNERS + (0.0, 0.5, 0.0)
+    sheet.skin(targets, [np.inf, np.inf, 0.1, 0.0])
+    for _ in range(60):
+        space.step(1 / 60)
+    ways = np.linalg.norm(sheet.positions - sheet.positions[0], axis=1), np.linalg.norm(sheet.positions - targets, axis=1)
+    assert ways[0][1] <= 1.02 + 1e-9 and ways[1][2] <= 0.1 + 1e-9 and sheet.positions[3].tolist() == targets[3].tolist()
+
+
 def test_a_ray_hits_a_face_from_either_side(space):
     sheet = space.add_soft_body(CORNERS, SHEET)
     fraction, normal, face = sheet.cast_ray((0.2, 5.0, 0.2), (0.0, -4.0, 0.0))
@@ -57,6 +68,7 @@ def test_a_ray_hits_a_face_from_either_side(space):
         ({"stiffness": -1}, "stiffness must be at least 0"),
         ({"pressure": 3.0}, "surface must be closed"), ({"pins": [9]}, "particles must be whole numbers from 0 to 3"),
         ({"radius": 0.0}, "radius must be above 0"), ({"precision": 0}, "precision must be at least 1"),
+        ({"tethers": -0.1}, "tethers must be at least 0"), ({"tethers": True}, "slack such as 0.02 is wanted"),
         ({"damping": -1.0}, "damping must be at least 0"), ({"friction": np.inf}, "friction must be finite"),
     ],
 )  # fmt: skip

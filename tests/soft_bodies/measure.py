@@ -1,4 +1,4 @@
-"""Measure a step of five scenes of soft bodies: `python tests/soft_bodies/measure.py [threads ...]`.
+"""Measure a step of six scenes of soft bodies: `python tests/soft_bodies/measure.py [threads ...]`.
 
 Each number is a floor: the fastest of 90 steps [ms], as a busy machine can only add to it. The scenes and numbers of threads take
 turns, so that a busy minute does not fall on one of them alone."""
@@ -20,6 +20,14 @@ def flags(threads: int) -> SoftWorld:
         flag = world.soft(grid(32, 32, 1.0, 1.0, is_upright=True), (2.0 * k, 0.0, 0.0), mass=0.3, stiffness=500.0, bending=5.0)
         flag.set_setting("drag", 1.0)
         flag.pin(np.arange(32) * 32)
+    return world
+
+
+def tied(threads: int) -> SoftWorld:
+    """These flags, all particles tethered to the nearest pin."""
+    world = flags(threads)
+    for flag in world.world.system(world.system).kept:
+        flag.set_tethers(0.02)
     return world
 
 
@@ -61,7 +69,7 @@ def heap(threads: int) -> SoftWorld:
 
 def main() -> None:
     counts = [int(text) for text in sys.argv[1:]] or [1, 2]
-    worlds = {(make.__name__, count): make(count) for make in (flags, cloth, balls, boxes, heap) for count in counts}
+    worlds = {(make.__name__, count): make(count) for make in (flags, tied, cloth, balls, boxes, heap) for count in counts}
     for world in worlds.values():
         world.step(START)
     floors = dict.fromkeys(worlds, np.inf)

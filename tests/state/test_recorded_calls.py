@@ -1,6 +1,7 @@
 """Every call that changes a world is marked for recordings, and is replayed."""
 
 import inspect
+import math
 
 import numpy as np
 import scenes_of_state as scenes
@@ -199,6 +200,8 @@ def constraints(space: scree.Space) -> None:
     soft.apply_forces([0], [(0, 1, 0)])
     soft.pin([0])
     soft.lead_pins([0], [(8, 4.2, 0)])
+    soft.set_tethers(0.05)
+    soft.skin(soft.positions + (0.1, 0, 0), [math.inf, 0.2, math.inf, 0.3])
     soft.set_stiffness(300.0, 1.0)
     soft.set_setting("friction", 0.3)
     soft.set_layers(2, 3)
