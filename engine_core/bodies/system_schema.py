@@ -136,6 +136,7 @@ _JOINTS = np.dtype(
         ("trees", "i8"), ("tree_count", "i8"),  # TREE
         ("nodes", "i8"), ("node_count", "i8"),  # TREE_NODE
         ("blocks", "i8"), ("block_count", "i8"), ("block_capacity", "i8"),  # NETWORK_BLOCK
+        ("axes", "i8"),  # NETWORK_AXES, in the order of `active`
         ("some_broke", "i8"),  # some joint broke in the last step
     ],
     align=True,

@@ -17,7 +17,7 @@ from ..constraints.body_terms import six
 from ..constraints.schema import ROW_SIZE
 from ..geometry.vector import length, vector3
 from ..runtime.kernel import kernel
-from ..runtime.memory import address_of_record, stack_array, view
+from ..runtime.memory import address_of_record, view
 from .curvature import keep_drifts
 from .held_rows import LARGEST_NUMBER, LOCKS_ALONE, MOTORS_TOO, bias_of, give, held_rows
 from .holding import UNMOVED, answer_to, locked_direction, product, trace_of
@@ -25,7 +25,7 @@ from .loops import TINY, fastest_correction, impulse_of, put_impulse
 from .measuring import inertia_of, read_motion, row_of
 from .network_factors import add_product, clear_matrix, factorize_network, solve_network, triangle_of, values_of
 from .network_layout import blocks_of, find_block
-from .schema import AXIS_COUNT, LIMIT, NODE_ROWS, TWIST
+from .schema import AXIS_COUNT, LIMIT, NETWORK_AXES, NODE_ROWS, TWIST
 from .trees import add_scaled_6, dot_6, put_six, write_mass
 
 INT32, FLOAT32, FLOAT64 = np.int32, np.float32, np.float64
@@ -41,21 +41,15 @@ LOCKED = 1.0e-12
 MOST_ATTEMPTS = 4
 """The most solutions of a network with motors and limits, before one with locked axes alone."""
 VELOCITIES, ERRORS = 0, 1
-AXES = np.dtype([
-    ("a", "f8", (NODE_ROWS, 8)),  # Jacobian for the motion of A, and two zeros
-    ("b", "f8", (NODE_ROWS, 8)),
-    ("stiffness", "f8", NODE_ROWS),  # of a spring that gives by all of it [kg], [kg m^2]
-    ("number", "i4", NODE_ROWS),  # of the axis; NODE_ROWS and more: of a held row
-], align=True)  # fmt: skip
-OF_A, OF_B, OF_AXIS = AXES.fields["a"][1], AXES.fields["b"][1], 64
+OF_A, OF_B, OF_AXIS = NETWORK_AXES.fields["a"][1], NETWORK_AXES.fields["b"][1], 64
 
 
 @kernel
-def put_axis(joint, axes, count, number, direction, least):
-    """Append an axis to those of a joint, if its bodies respond along it by more than `least`. Return how many there are."""
-    free = product(direction, answer_to(joint, direction))
+def put_axis(joint, axes, number, direction, least):
+    """Append an axis to those of a joint, if its bodies respond along it by more than `least`."""
+    count, free = axes.count, product(direction, answer_to(joint, direction))
     if free <= least:
-        return count
+        return
     linear, angular_a, angular_b = direction
     for k in range(3):
         axes.a[count, k], axes.a[count, 3 + k] = -linear[k], -angular_a[k]
@@ -63,23 +57,28 @@ def put_axis(joint, axes, count, number, direction, least):
     for k in range(6, 8):
         axes.a[count, k] = axes.b[count, k] = 0.0
     axes.stiffness[count], axes.number[count] = 1.0 / free, INT32(number)
-    return count + 1
+    axes.count = INT32(count + 1)
 
 
 @kernel
-def axes_of(joint, rows, axes):
-    """Write the held axes of a joint, locked ones first. Return their number."""
-    count, least_linear, least_angular = 0, UNMOVED * trace_of(joint.masses), UNMOVED * trace_of(joint.inertias)
+def put_axes(joint, rows, axes):
+    """Write the held axes of a joint, locked ones first."""
+    axes.count, least_linear, least_angular = INT32(0), UNMOVED * trace_of(joint.masses), UNMOVED * trace_of(joint.inertias)
     for axis in range(NODE_ROWS):
         if joint.locked >> axis & 1:
             least = least_linear if axis < TWIST else least_angular
-            count = put_axis(joint, axes, count, axis, locked_direction(joint, axis), least)
+            put_axis(joint, axes, axis, locked_direction(joint, axis), least)
     for r in range(min(joint.row_count, LARGEST_NUMBER)):
         if joint.held >> r & 1:
             row = rows[joint.first_row + r]
             direction = vector3(row.linear), vector3(row.angular_a), vector3(row.angular_b)
-            count = put_axis(joint, axes, count, NODE_ROWS + r, direction, TINY)
-    return count
+            put_axis(joint, axes, NODE_ROWS + r, direction, TINY)
+
+
+@kernel
+def axes_in(system, tree):
+    """The held axes of the joints of a network, in their order."""
+    return view(system.joints.axes, system.joints.count, NETWORK_AXES)[tree.first_joint : tree.first_joint + tree.joint_count]
 
 
 @kernel
@@ -104,14 +103,13 @@ def wanted_speed(system, joint, rows, number, which, bias_rate):
 
 
 @kernel
-def add_joint(blocks, nodes, tree, joint, rows, which):
+def add_joint(blocks, nodes, tree, joint, axes, which):
     """Add the springs of a joint to one of the matrices."""
-    axes = stack_array(1, AXES)[0]
     a, b = joint.ends[0], joint.ends[1]
     first, between = tree.first_block - tree.first, -1
     if min(a, b) >= 0:
         between = find_block(blocks, nodes[max(a, b)], min(a, b))
-    for i in range(axes_of(joint, rows, axes)):
+    for i in range(axes.count):
         stiffness = axes.stiffness[i] / give_of(which)
         of_a, of_b = address_of_record(axes) + OF_A + OF_AXIS * i, address_of_record(axes) + OF_B + OF_AXIS * i
         if a >= 0:
@@ -125,16 +123,16 @@ def add_joint(blocks, nodes, tree, joint, rows, which):
 
 
 @kernel
-def make_matrix(system, nodes, tree, joints, rows, bodies, listed, which):
+def make_matrix(system, nodes, tree, joints, bodies, listed, which):
     """Make one of the matrices of a network, from the poses of its bodies in this sub-step, and its factors."""
     clear_matrix(system, nodes, tree, which)
     for n in range(tree.first, tree.first + tree.count):
         node, body = nodes[n], bodies[nodes[n].body]
         row = view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32)
         write_mass(triangle_of(node, which), body, inertia_of(system, node.row, row, body.inverse_inertia_world), LOCKED)
-    blocks = blocks_of(system)
-    for index in listed:
-        add_joint(blocks, nodes, tree, joints[index], rows, which)
+    blocks, axes = blocks_of(system), axes_in(system, tree)
+    for k in range(tree.joint_count):
+        add_joint(blocks, nodes, tree, joints[listed[k]], axes[k], which)
     factorize_network(system, nodes, tree, which)
 
 
@@ -179,12 +177,12 @@ def begin_network(system, nodes, tree, joints, rows, listed, task):
     """Write the right-hand side of a network to `push` of its nodes. Return the greatest change of a speed that is wanted.
     `task`: the number of the matrix, the part of errors that is corrected in a second [1/s], and whether impulses are found anew,
     not in addition to those that there are."""
-    axes, most = stack_array(1, AXES)[0], 0.0
+    all_axes, most = axes_in(system, tree), 0.0
     for n in range(tree.first, tree.first + tree.count):
         put_six(nodes[n].push, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-    for index in listed:
-        joint = joints[index]
-        for i in range(axes_of(joint, rows, axes)):
+    for k in range(tree.joint_count):
+        joint, axes = joints[listed[k]], all_axes[k]
+        for i in range(axes.count):
             pull = pull_of(system, nodes, joint, rows, axes, i, task, False)
             most = max(most, abs(pull) * give_of(task[0]) / axes.stiffness[i])
             if task[2]:
@@ -204,15 +202,15 @@ def impulse_after(system, nodes, joint, rows, axes, i, task, part):
 
 
 @kernel
-def bound_rows(system, nodes, joints, rows, listed, task):
+def bound_rows(system, nodes, tree, joints, rows, listed, task):
     """Clamp motors that would need more than their maximum, set limits that would pull to zero, and stop holding both. Return
     whether there were any."""
-    axes, found = stack_array(1, AXES)[0], False
-    for index in listed:
-        joint = joints[index]
+    all_axes, found = axes_in(system, tree), False
+    for k in range(tree.joint_count):
+        joint, axes = joints[listed[k]], all_axes[k]
         if joint.held == 0:
             continue
-        for i in range(axes_of(joint, rows, axes)):
+        for i in range(axes.count):
             if axes.number[i] >= NODE_ROWS:
                 row = rows[joint.first_row + axes.number[i] - NODE_ROWS]
                 impulse = impulse_after(system, nodes, joint, rows, axes, i, task, 1.0)
@@ -235,10 +233,10 @@ def acceptable_part(nodes, tree):
 @kernel
 def finish_network(system, nodes, tree, joints, rows, bodies, listed, task, part):
     """Store impulses and velocities, or a part of them in addition to those that there are."""
-    axes = stack_array(1, AXES)[0]
-    for index in listed:
-        joint = joints[index]
-        for i in range(axes_of(joint, rows, axes)):
+    all_axes = axes_in(system, tree)
+    for k in range(tree.joint_count):
+        joint, axes = joints[listed[k]], all_axes[k]
+        for i in range(axes.count):
             number, impulse = axes.number[i], impulse_after(system, nodes, joint, rows, axes, i, task, part)
             if number >= NODE_ROWS:
                 rows[joint.first_row + number - NODE_ROWS].impulse = FLOAT32(impulse)
@@ -257,11 +255,14 @@ def hold_network(system, nodes, tree, joints, rows, bodies, listed, task):
     for attempt in range(MOST_ATTEMPTS + 1):
         changed = hold_rows(joints, rows, listed, MOTORS_TOO if attempt < MOST_ATTEMPTS else LOCKS_ALONE)
         if changed or nodes[tree.first].count < 0:
-            make_matrix(system, nodes, tree, joints, rows, bodies, listed, VELOCITIES)
+            axes = axes_in(system, tree)
+            for k in range(tree.joint_count):
+                put_axes(joints[listed[k]], rows, axes[k])
+            make_matrix(system, nodes, tree, joints, bodies, listed, VELOCITIES)
             nodes[tree.first].count = INT32(0)
         begin_network(system, nodes, tree, joints, rows, listed, task)
         solve_network(system, nodes, tree, VELOCITIES)
-        if not bound_rows(system, nodes, joints, rows, listed, task):
+        if not bound_rows(system, nodes, tree, joints, rows, listed, task):
             break
     finish_network(system, nodes, tree, joints, rows, bodies, listed, task, 1.0)
 
@@ -273,7 +274,7 @@ def push_network(system, nodes, tree, joints, rows, bodies, listed, bias_rate):
     hold_network(system, nodes, tree, joints, rows, bodies, listed, (VELOCITIES, bias_rate, True))
     task, h = (ERRORS, bias_rate, False), system.step.last_delta_time / system.settings.substep_count
     if begin_network(system, nodes, tree, joints, rows, listed, task) * h > NEAR:
-        make_matrix(system, nodes, tree, joints, rows, bodies, listed, ERRORS)
+        make_matrix(system, nodes, tree, joints, bodies, listed, ERRORS)
         solve_network(system, nodes, tree, ERRORS)
         finish_network(system, nodes, tree, joints, rows, bodies, listed, task, acceptable_part(nodes, tree))
 

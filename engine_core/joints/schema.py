@@ -228,5 +228,16 @@ NETWORK_BLOCK = np.dtype(
     ],
     align=True,
 )
+NETWORK_AXES = np.dtype(
+    [
+        ("a", "f8", (NODE_ROWS, 8)),  # Jacobian for the motion of A, and two zeros
+        ("b", "f8", (NODE_ROWS, 8)),
+        ("stiffness", "f8", NODE_ROWS),  # of a spring that gives by all of it [kg], [kg m^2]
+        ("number", "i4", NODE_ROWS),  # of the axis; NODE_ROWS and more: of a held row
+        ("count", "i4"),
+    ],
+    align=True,
+)
+"""The held axes of a joint in a network, from when it is measured until its bodies move."""
 BLOCKS_OF_JOINT = 4
 """The room for blocks, for each joint that there may be. A network that needs more is solved joint by joint."""

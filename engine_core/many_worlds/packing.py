@@ -20,7 +20,7 @@ from ..constraints.schema import (
     BLOCK_SIZE, BOUNCES_SIZE, COLOUR_COUNT, COLOURS, DELTA_ROTATION, FORCE_FLOATS, INERTIA_FLOATS, LOAD_FLOATS, ROW_FLOATS,
 )  # fmt: skip
 from ..edit.commands import COMMAND
-from ..joints.schema import BLOCKS_OF_JOINT, JOINT, JOINT_ROW, MAX_ROWS, NETWORK_BLOCK, TREE_NODE
+from ..joints.schema import BLOCKS_OF_JOINT, JOINT, JOINT_ROW, MAX_ROWS, NETWORK_AXES, NETWORK_BLOCK, TREE_NODE
 from ..joints.schema import TREE as JOINT_TREE
 from ..runtime.cores import MAX_THREADS
 from ..runtime.kernel import entry_point
@@ -197,7 +197,7 @@ def share_scratch(packed: Packed, at: int, room: Room) -> None:
         ("constraints.bounces", np.dtype(np.uint8), (contacts + COLOUR_COUNT) * BOUNCES_SIZE),
         ("joints.active", HALF, room.joints), ("joints.trees", JOINT_TREE, room.joints),
         ("joints.nodes", TREE_NODE, 2 * room.joints), ("joints.rows", JOINT_ROW, MAX_ROWS * room.joints),
-        ("joints.blocks", NETWORK_BLOCK, BLOCKS_OF_JOINT * room.joints),
+        ("joints.blocks", NETWORK_BLOCK, BLOCKS_OF_JOINT * room.joints), ("joints.axes", NETWORK_AXES, room.joints),
         ("step.scratch", np.dtype(np.uint8), LEAST_SCRATCH + SCRATCH_OF_BODY * room.bodies), ("pairs.curves", CURVE, pairs),
         ("edits.ring", COMMAND, 1),
     ):  # fmt: skip

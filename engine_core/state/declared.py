@@ -76,6 +76,7 @@ OF_SYSTEM = Fields(
         "manifolds.capacity", "limits.contacts", "manifolds.settings", "manifolds.bricks", "reports.pairs", "reports.contacts",
         "reports.events", "reports.event_capacity", "constraints.colours", "constraints.blocks", "constraints.bounces",
         "joints.active", "joints.rows", "joints.trees", "joints.nodes", "joints.blocks", "joints.block_capacity",
+        "joints.axes",
         "sensors", "trees.rows", "trees.layer_count",
         "step.jobs", "step.job_system", "step.scratch", "step.scratch_bytes", "solver.halfway", "pairs.curves",
         "solver.company", "limits.left_out", "limits.status", "step.stage_cycles", "functions.collide_shapes",
@@ -182,7 +183,7 @@ OF_ALLOCATOR = Fields(ALLOCATOR, saved=("free_head", "fresh"), kept=("padding_1"
 SCRATCH_POOLS = (
     "step.spare_list", "solver.rows", "solver.forces", "solver.start_velocities", "solver.inertias", "solver.loads",
     "constraints.blocks", "constraints.bounces", "joints.active", "joints.rows", "joints.trees", "joints.nodes", "joints.blocks",
-    "step.scratch",
+    "joints.axes", "step.scratch",
     "solver.halfway", "solver.company", "pairs.curves",
 )  # fmt: skip
 """Pools of SYSTEM that a step fills before it reads them. Row 0 of `solver_rows` is written once, when the space is made."""

@@ -25,7 +25,7 @@ from ..edit.commands import COMMAND, take_gate_for_step
 from ..joints.colours import drop_broken_joints
 from ..joints.loaded_links import give_inertia_back
 from ..joints.order import lay_out_joints
-from ..joints.schema import BLOCKS_OF_JOINT, JOINT_ROW, MAX_ROWS, NETWORK_BLOCK, TREE, TREE_NODE
+from ..joints.schema import BLOCKS_OF_JOINT, JOINT_ROW, MAX_ROWS, NETWORK_AXES, NETWORK_BLOCK, TREE, TREE_NODE
 from ..runtime.call import call_3_result
 from ..runtime.job_system import begin_jobs, finish_jobs, run_job, start_job, wait_for_job
 from ..runtime.kernel import entry_point, kernel
@@ -302,6 +302,7 @@ class PhysicsSystem:
         row["nodes"] = self._reserve("bodies in joint trees", TREE_NODE, 2 * count)
         row["block_capacity"] = BLOCKS_OF_JOINT * count
         row["blocks"] = self._reserve("blocks of joint networks", NETWORK_BLOCK, BLOCKS_OF_JOINT * count)
+        row["axes"] = self._reserve("axes of joint networks", NETWORK_AXES, count)
         row["rows"] = self._reserve("joint rows", JOINT_ROW, count * MAX_ROWS)
 
     def _reserve_constraints(self, row, manifolds: int, contacts: int, joints: int) -> None:
