@@ -28,7 +28,7 @@ def chain(count: int, stiffness: float, ratio: float) -> tuple[scree.Space, list
     return space, rods, hinges
 
 
-@pytest.mark.parametrize("ratio", [0.0, 1.0])
+@pytest.mark.parametrize("ratio", [0.02, 1.0])
 @pytest.mark.parametrize("stiffness", [0.5, 10.0, 500.0])
 @pytest.mark.parametrize("count", [1, 2, 3, 10])
 def test_a_kick_brings_no_energy(count, stiffness, ratio):
@@ -42,4 +42,4 @@ def test_a_kick_brings_no_energy(count, stiffness, ratio):
             0.5 * MASS * float(np.dot(rod.velocity, rod.velocity)) + 0.5 * INERTIA * rod.angular_velocity[2] ** 2 for rod in rods
         )
         bent = sum(0.5 * stiffness * hinge.position() ** 2 for hinge in hinges)
-        assert moving + bent < 1.2 * kick  # what is held here changes to and fro within a sub-step
+        assert moving + bent < 1.05 * kick
