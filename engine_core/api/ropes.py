@@ -72,7 +72,8 @@ def evenly(line: Floats, count: int) -> tuple[Floats, float]:
 
 @dataclass(frozen=True)
 class Stiffness:
-    """Stiffness of a rope: what it resists, `bending` EI and `twisting` GJ [N m^2], 0 for nothing; length [m] and mass [kg] of its rods."""
+    """Stiffness of a rope: what it resists, `bending` EI and `twisting` GJ [N m^2], 0 for nothing; and the length [m] and mass
+    [kg] of its rods."""
 
     bending: float
     twisting: float
