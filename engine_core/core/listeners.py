@@ -134,7 +134,7 @@ class ListenerInterface(Part):
         if len(owner.listeners) >= MOST_LISTENERS:
             raise PoolFull(f"add_step_listener: there are {MOST_LISTENERS} step listeners already")
         owner.listener_number += 1
-        owner.listeners[owner.listener_number] = ((address, context, moments, int(is_together), 0, 0), kept)
+        owner.listeners[owner.listener_number] = ((address, context, moments, int(is_together), 0, 0, (0, 0), 0), kept)
         self._write_listeners(owner)
         return owner.listener_number
 
@@ -144,6 +144,14 @@ class ListenerInterface(Part):
         if number not in owner.listeners:
             raise KeyError(f"remove_step_listener: there is no step listener {number}")
         del owner.listeners[number]
+        self._write_listeners(owner)
+
+    def set_state(self, system: int, number: int, first: np.ndarray, second: np.ndarray) -> None:
+        """Have hashes of a system cover two float64 arrays of one size that belong to a listener. They must live as long. Raises
+        KeyError."""
+        owner = self._owner("set_listener_state", system)
+        row, kept = owner.listeners[number]
+        owner.listeners[number] = (*row[:-2], (address_of(first), address_of(second)), first.size), kept
         self._write_listeners(owner)
 
     def add_activation(self, system: int, function) -> None:

@@ -124,6 +124,7 @@ class SoftBody(ListeningConstraint):
         row["radius"] = max(min(THICKEST, RADIUS_OF_EDGE * float(rests.mean())) if len(rests) else THICKEST, 1e-4)
         self._masses = masses_of(layout.positions, layout.triangles, mass)
         super().__init__(world, system, [], record, begin_soft_bodies, solve_soft_bodies, is_together=True)
+        world.listener.set_state(system, self.first_listener, self._arrays["positions"], self._arrays["velocities"])
         self._arrays["inverse_masses"][:] = 1.0 / self._masses
         self._write_bounds()
 

@@ -27,6 +27,7 @@ LISTENER = np.dtype(
         ("is_together", "i8"),  # called together with those around it that share its function
         ("group_size", "i8"),  # of the first of a group: rows from it to the last of the group, as of its last call
         ("work", "i8"),  # what its next call can share among threads, in active bodies that take as long
+        ("state", "i8", 2), ("state_words", "i8"),  # addresses of two arrays of words that hashes of the space cover; 0: none
     ],
     align=True,
 )  # fmt: skip

@@ -1,9 +1,9 @@
 """The hash of a space: one number of all that decides how it moves on, to compare two runs tick by tick.
 
-It covers poses, velocities, rest and the place in the solver of every body, and the impulses of contacts and joints from which
-the next step starts. Every word is mixed in by a rotation, an exclusive or and a product with an odd number (the hash of Firefox,
-"FxHash"), which lose nothing: two spaces that differ in one word have different hashes. Four chains side by side, so that the
-processor need not wait for each product.
+It covers poses, velocities, rest and the place in the solver of every body, the particles of soft bodies, and the impulses of
+contacts and joints from which the next step starts. Every word is mixed in by a rotation, an exclusive or and a product with an
+odd number (the hash of Firefox, "FxHash"), which lose nothing: two spaces that differ in one word have different hashes. Four
+chains side by side, so that the processor need not wait for each product.
 """
 
 import numpy as np
@@ -18,7 +18,8 @@ from ..joints.order import members_of
 from ..joints.schema import JOINT
 from ..runtime.call import load_int32, load_int64
 from ..runtime.kernel import entry_point, kernel
-from ..runtime.memory import address_of_record, stack_array
+from ..runtime.memory import address_of_record, stack_array, view
+from ..solver.listeners import LISTENER, MOST_LISTENERS
 
 INT64 = np.int64
 SEEDS = (0x243F6A8885A308D3, 0x13198A2E03707344, 0x24093822299F31D0, 0x082EFA98EC4E6C89)
@@ -120,6 +121,15 @@ def mix_joints(chains, system):
 
 
 @kernel
+def mix_listeners(chains, system):
+    """Mix in what the listeners of steps have: positions and velocities of the particles of soft bodies."""
+    listeners = view(system.step.listeners, MOST_LISTENERS, LISTENER)
+    for k in range(system.step.listener_count):
+        for half in range(2):
+            mix_words(chains, listeners[k].state[half], 0, 8 * listeners[k].state_words)
+
+
+@kernel
 def hash_of(system):
     """The hash of a system."""
     chains = stack_array(CHAINS, INT64)
@@ -127,6 +137,7 @@ def hash_of(system):
     mix_bodies(chains, system)
     mix_contacts(chains, system)
     mix_joints(chains, system)
+    mix_listeners(chains, system)
     return end_hash(chains)
 
 

@@ -114,7 +114,7 @@ def _differing(a: TracedStep, b: TracedStep) -> str:
     moved = [identity for identity in one if identity in other and one[identity] != other[identity]]
     gone = [identity for identity in {**one, **other} if (identity in one) != (identity in other)]
     if not moved and not gone:
-        return "the bodies are the same, the impulses of contacts or joints are not"
+        return "the bodies are the same, the impulses of contacts or joints, or soft bodies, are not"
     parts = [f"{len(moved)} bodies move differently, first {describe_id(moved[0])}"] if moved else []
     parts += [f"{len(gone)} bodies are only in one of them, first {describe_id(gone[0])}"] if gone else []
     return " and ".join(parts)
