@@ -1,7 +1,8 @@
 """How deep bodies may overlap before they are pushed apart: two settings of a space, less for small bodies.
 
-By default a body without joints rests on the surface. The limbs of rag dolls and the links of chains press into each other and
-into static bodies, as flesh does: their heaps are as dense as those of an engine in which every body sinks (by 20 mm in Jolt).
+By default bodies rest on the surface. The limbs of rag dolls and the links of chains press into each other, as flesh does: their
+heaps are nearly as dense as those of an engine in which every body sinks (by 20 mm in Jolt). Into what does not move they do not:
+wheels on joints would lean in what they may overlap, and a car would run to one side.
 """
 
 from ..runtime.kernel import kernel
@@ -20,16 +21,16 @@ def size_of(body):
 
 
 @kernel
-def is_free(body):
-    """Whether a body moves and has no joint."""
-    return body.inverse_mass != 0.0 and body.flags & HAS_JOINT == 0
+def is_linked(body):
+    """Whether a body moves and has a joint."""
+    return body.inverse_mass != 0.0 and body.flags & HAS_JOINT != 0
 
 
 @kernel
 def allowed_overlap(system, a, b):
     """The overlap of two bodies that is left alone [m]."""
     slop = system.settings.penetration_slop
-    if not is_free(a) and not is_free(b):
+    if is_linked(a) and is_linked(b):
         slop = max(slop, system.settings.articulated_penetration_slop)
     return min(slop, MOST_OVERLAP * min(size_of(a), size_of(b)))
 

@@ -62,9 +62,8 @@ SETTINGS = {
     ),
     "physics/scree_3d/simulation/articulated_penetration_slop": Setting(
         0.005, 0.0, 1.0, "m",
-        "The same for bodies with joints (rag dolls, chains), among each other and against what does not move.",
-        "Too high: limbs sink visibly, and small wheels on joints roll as if they were smaller by half of it. At 0 heaps of "
-        "chains stand some per cent higher than in Jolt.",
+        "The same for bodies with joints (rag dolls, chains) among each other.",
+        "Too high: limbs sink visibly into each other. At 0 heaps of chains stand some per cent higher than in Jolt.",
     ),
     "physics/scree_3d/sleep/enabled": Setting(
         True, None, None, "switch",

@@ -23,25 +23,26 @@ def test_overlap_that_a_space_allows_is_left_alone(slop):
 
 @pytest.mark.parametrize("slop, half, expected", ((None, 0.5, 0.005), (0.0, 0.5, 0.0), (0.02, 0.5, 0.02), (None, 0.02, 0.00125)))
 def test_what_joints_hold_may_lie_deeper(slop, half, expected):
-    """A box on a rope sinks into the floor by what is allowed, or a sixteenth of its size; what is free of joints does not, not
-    even on it; and it rises when its last joint goes."""
+    """Of two boxes on ropes the upper one sinks into the lower one by what is allowed, or a sixteenth of its size, and neither
+    into the floor. Bodies free of joints do not sink in, not even on them; and the upper one rises when its last joint goes."""
     scene = SmallWorld(**({} if slop is None else {"articulated_penetration_slop": slop}))
     scene.floor()
     shape = scene.box(half, half, half)
-    held, free, above = (scene.add(shape, place) for place in ((0.0, half, 0.0), (5.0, half, 0.0), (0.0, 3.0 * half, 0.0)))
-    ropes = [scene.world.joint.create("distance", 0, held, frame_a=(*UPRIGHT, 0.0, 9.0, 0.0)) for _ in range(2)]
+    places = ((0.0, half, 0.0), (0.0, 3.0 * half, 0.0), (0.0, 5.0 * half, 0.0), (5.0, half, 0.0))
+    lower, upper, above, free = (scene.add(shape, place) for place in places)
+    ropes = [scene.world.joint.create("distance", 0, body, frame_a=(*UPRIGHT, 0.0, 9.0, 0.0)) for body in (lower, upper, upper)]
     for rope in ropes:
         scene.world.joint.set_limits(rope, DISTANCE, 0.0, 50.0)
     scene.step(180)
-    heights = [float(scene.position(body)[1]) for body in (held, free, above)]
-    assert heights == pytest.approx([half - expected, half, 3.0 * half - expected], abs=5e-4)
-    scene.world.joint.destroy(ropes[0])
-    scene.step(60)
-    assert scene.position(held)[1] == pytest.approx(half - expected, abs=5e-4)
+    heights = [float(scene.position(body)[1]) for body in (lower, upper, above, free)]
+    assert heights == pytest.approx([half, 3.0 * half - expected, 5.0 * half - expected, half], abs=5e-4)
     scene.world.joint.destroy(ropes[1])
+    scene.step(60)
+    assert scene.position(upper)[1] == pytest.approx(3.0 * half - expected, abs=5e-4)
+    scene.world.joint.destroy(ropes[2])
     scene.step(120)
-    assert scene.position(held)[1] == pytest.approx(half, abs=5e-4)
-    assert scene.position(above)[1] == pytest.approx(3.0 * half, abs=5e-4)
+    assert scene.position(upper)[1] == pytest.approx(3.0 * half, abs=5e-4)
+    assert scene.position(above)[1] == pytest.approx(5.0 * half, abs=5e-4)
 
 
 def test_nothing_sinks_out_of_sight():
