@@ -1,9 +1,11 @@
-"""Limits that push, and motors with enough force: solved with the tree of their joint, as if they were locked.
+"""Limits that push, motors with enough force and stiff springs: solved with the tree of their joint, as if they were locked.
 
 The preceding pass over the joints has found which ones: limits whose impulse pushes, motors whose impulse is below their maximum.
 A limit that a motor drives away from is not held. An impulse beyond its bounds is clamped before anything has moved, and the tree
 is solved again: a motor that would need more than its maximum gives that, and a limit that would pull is released. If held, it
 would pull its bodies along, and they would gain energy.
+
+Springs too stiff for the sub-steps are held softly. Solved one by one, those of joints that follow each other win energy.
 """
 
 import numpy as np
