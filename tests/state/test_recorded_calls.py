@@ -33,6 +33,7 @@ BY_OTHERS = {
     "body": "bricks_changed forget_reports keep_density leave_system note_stale_mass put_into set_flag set_system settle "
     "settle_shapes settled_row shape_changed",
     "joint": "release_all retire_broken",
+    "listener": "set_state",
     "shape": "settle_bricks settle_stand_ins structure_changed",
 }
 """Calls that marked ones or a step call, or that call marked ones and change nothing else."""
