@@ -21,6 +21,14 @@ def locks_of(system, row):
 
 
 @kernel
+def add_motion(row, change, part, locks):
+    """Add a part of a change of velocity and spin, six numbers, to a solver row, but along its locked axes (bits)."""
+    for k in range(6):
+        if locks >> k & 1 == 0:
+            row[k] += np.float32(part * change[k])
+
+
+@kernel
 def scaled_mass(body, factor):
     """Inverse mass of a body along x, y and z: none along its locked axes."""
     mass = float(body.inverse_mass) * factor

@@ -147,8 +147,9 @@ def scale_motions(system, nodes, tree, bodies, centre, velocity, spin, part):
         common = add(velocity, cross(spin, subtract(place_of(system, nodes, tree, bodies, n), centre)))
         store3(row[LINEAR_VELOCITY:], add_scaled(common, subtract(vector3(row[LINEAR_VELOCITY:]), common), part))
         store3(row[ANGULAR_VELOCITY:], add_scaled(spin, subtract(vector3(row[ANGULAR_VELOCITY:]), spin), part))
+        locks = locks_of(system, nodes[n].row)
         for k in range(6):
-            if locks_of(system, nodes[n].row) >> k & 1:
+            if locks >> k & 1:
                 row[k] = FLOAT32(0.0)
 
 

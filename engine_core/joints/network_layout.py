@@ -1,5 +1,5 @@
-"""Networks: trees of joints with more loops than loops.py takes, as nets, trusses and bridges of ropes have. Which bodies of one
-its solution couples.
+"""Networks: trees of joints with more loops, or heavier loads in them, than loops.py takes, as nets, trusses and bridges have.
+Which bodies of one its solution couples.
 
 The bodies of a tree are eliminated from its last node to its first (networks.py). One that is eliminated couples all those that
 it was coupled to. Nodes are in the order of a search in breadth, and eliminated backwards: the order of Cuthill and McKee,

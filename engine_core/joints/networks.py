@@ -13,7 +13,7 @@ loops that cannot close would tear at all of their bodies.
 
 import numpy as np
 
-from ..constraints.body_terms import six
+from ..constraints.body_terms import add_motion, locks_of, six
 from ..constraints.schema import ROW_SIZE
 from ..geometry.vector import length, vector3
 from ..runtime.kernel import kernel
@@ -243,10 +243,8 @@ def finish_network(system, nodes, tree, joints, rows, bodies, listed, task, part
             else:
                 put_impulse(joint, number, impulse)
     for n in range(tree.first, tree.first + tree.count):
-        row, locks = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32), bodies[nodes[n].body].axis_locks
-        for k in range(6):
-            if locks >> k & 1 == 0:
-                row[k] += FLOAT32(part * nodes[n].push[k])
+        row = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
+        add_motion(row, nodes[n].push, part, locks_of(system, nodes[n].row))
 
 
 @kernel

@@ -231,7 +231,7 @@ def note_closer(system, bodies, numbers, index):
 @kernel
 def find_closers(system, bodies):
     """Find the joints that are solved with a tree whose loops they close. A tree with too many for loops.py may be a network."""
-    colours, joints = colours_of(system), joints_of(system)
+    colours, joints, nodes = colours_of(system), joints_of(system), nodes_of(system)
     numbers = view(system.step.scratch, system.bodies.active_count, INT32)
     for colour in range(COLOUR_COUNT + 1):
         for index in members_of(colours, colour):
@@ -241,9 +241,10 @@ def find_closers(system, bodies):
         tree = trees[t]
         tree.let_go = INT32(0)
         has_many = tree.closer_count > MOST_CLOSERS or tree.loop_rows > LOOP_ROWS or tree.count * tree.loop_rows > MOST_LOOP_WORK
-        tree.is_looped = INT32(tree.closer_count > 0)
-        is_loaded = tree.is_looped and carries_heavy_loads(bodies, nodes_of(system), tree)
-        if has_many or is_loaded or (tree.has_locks and not is_plain(joints, nodes_of(system), bodies, tree)):
+        is_held_twice = tree.has_locks and not is_plain(joints, nodes, bodies, tree)
+        tree.is_looped = INT32(tree.closer_count > 0 or is_held_twice)
+        tree.is_heavy = INT32(carries_heavy_loads(bodies, nodes, tree))
+        if has_many or is_held_twice or (tree.is_looped and tree.is_heavy):
             tree.is_network, tree.closer_count = INT32(1), INT32(0)
         for c in range(tree.closer_count):
             joints[tree.closers[c]].node = max(tree.ends[c, 0], tree.ends[c, 1])
@@ -274,7 +275,7 @@ def leave_network(system, bodies, nodes, joints, tree, numbers, in_tree):
     if tree.has_locks:
         for n in range(tree.first, tree.first + tree.count):
             numbers[bodies[nodes[n].body].active_index] = INT32(-1)
-        tree.count, in_tree = INT32(0), 0
+        tree.count, tree.is_heavy, in_tree = INT32(0), INT32(0), 0
     for index in view(system.joints.active, system.joints.count, INT32)[tree.first_joint + in_tree :]:
         joints[index].node = INT32(IN_NO_TREE)
         system.joints.count -= 1
@@ -298,7 +299,6 @@ def list_tree(system, bodies, nodes, joints, tree):
         joints[tree.closers[c]].ends[0], joints[tree.closers[c]].ends[1] = tree.ends[c, 0], tree.ends[c, 1]
     if tree.is_network:
         list_closers(system, bodies, nodes, tree, numbers)
-        tree.is_looped = INT32(1)
     tree.joint_count = INT32(system.joints.count - tree.first_joint)
     if tree.is_network and not lay_out_blocks(system, nodes, joints, tree):
         leave_network(system, bodies, nodes, joints, tree, numbers, in_tree)
@@ -340,7 +340,7 @@ def split_tree(system, bodies, nodes, joints, tree):
         if body.colour_mask != 0:
             tree.is_touched = INT32(1)
         is_free &= body.mode == RIGID
-    tree.is_heavy = INT32(tree.is_coupled == 0 and carries_heavy_loads(bodies, nodes, tree))
+    tree.is_heavy &= INT32(tree.is_coupled == 0)
     if tree.is_heavy and (tree.is_touched or tree.is_network):
         weigh_down(system, bodies, nodes, joints, tree)
         tree.is_heavy &= INT32(tree.is_network == 0)  # a network takes no sub-steps in parts

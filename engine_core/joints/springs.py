@@ -79,8 +79,8 @@ def weigh_spring(joint, row, axis, stretch, speed, h, free, k):
     of its axis [m], [m/s]; `free`, `k`: inverses of its effective mass, for free bodies and with the locked axes held.
 
     A joint that was made just now begins with half a pull, as if coming from the other side: a body released from rest then
-    swings no farther. A spring that is too stiff or too strongly damped for the sub-steps is stable, too, but loses energy
-    (Catto, Soft Constraints, GDC 2011)."""
+    swings no farther. A spring that is too stiff or too strongly damped for the sub-steps loses energy (Catto, Soft
+    Constraints, GDC 2011), and is solved with its tree (held_rows.py)."""
     stiffness, damping = stiffness_of(joint, axis, free)
     w2, g = stiffness * k * h * h, 0.5 * damping * k * h
     spare = spare_of(joint)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..bodies.records import world_at
 from ..bodies.schema import BODY
-from ..constraints.body_terms import forces_of, locks_of
+from ..constraints.body_terms import add_motion, forces_of, locks_of
 from ..constraints.schema import ROW_SIZE
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_record, view
@@ -162,12 +162,9 @@ def shift_forces(system, nodes, tree, part):
     are solved; half is taken back then, and added after bodies have moved. So velocities are those at the bodies' positions, and
     a pendulum visibly keeps its energy (Verlet's scheme)."""
     for n in range(tree.first, tree.first + tree.count):
-        forces = forces_of(system, nodes[n].row)
         row = view(system.solver.rows + nodes[n].row * ROW_SIZE, 16, FLOAT32)
         locks = locks_of(system, nodes[n].row) if tree.has_locks else 0
-        for k in range(6):
-            if locks >> k & 1 == 0:
-                row[k] += FLOAT32(part) * forces[k]
+        add_motion(row, forces_of(system, nodes[n].row), FLOAT32(part), locks)
 
 
 @kernel

@@ -3,9 +3,9 @@
 Gauss-Seidel passes carry the pull of a heavy load up a chain of light links by one link a pass; a direct solution needs one.
 Bodies that are joined without a loop are a tree. Its equations are solved from the leaves to the root and back in time linear in
 its length (Baraff, Linear-Time Dynamics using Lagrange Multipliers, 1996; the condensed matrices are those of Featherstone's
-articulated bodies). Locked axes are held, and so are pushing limits and motors (held_rows.py): everything on a door stops with
-it. Soft or bouncing springs and limits are solved one by one before. Joints that close a loop are solved with the tree if they
-are few (loops.py), else all are a network (networks.py).
+articulated bodies). Locked axes are held, and so are pushing limits, motors and stiff springs (held_rows.py): everything on a
+door stops with it. Soft springs, and limits that yield or bounce, are solved one by one before. Joints that close a loop are
+solved with the tree if they are few (loops.py), else all are a network (networks.py).
 
 A node is a body with the joint to its parent. With H the inertia of the node and everything below it, A and B the Jacobians of
 the held axes of its joint for the motion u of the body and p of its parent, and r their target:
@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from ..constraints.body_terms import locks_of, six
+from ..constraints.body_terms import add_motion, locks_of, six
 from ..constraints.schema import ANGULAR_VELOCITY, DELTA_ROTATION, LINEAR_VELOCITY, ROW_SIZE
 from ..geometry.cholesky import entry, invert_6, invert_at_once, multiply_lower_6, multiply_upper_6, solve_at_once
 from ..geometry.vector import add_scaled, length, length_squared, scale, store3, vector3
@@ -141,8 +141,7 @@ def invert_block(node, seen, joints, rows):
             node.block[entry(i, j)] = dot_6(row, six(seen[j]))
         node.pull[i] = dot_6(row, row)
         node.block[entry(i, i)] = node.pull[i] * (1.0 + WELL_CONDITIONED)
-        if node.joint >= 0:
-            node.block[entry(i, i)] += softness_held(node, joints[node.joint], rows, i)
+        node.block[entry(i, i)] += softness_held(node, joints[node.joint], rows, i)
     invert_at_once(node.block, node.count)
 
 
@@ -429,9 +428,7 @@ def finish_tree(system, nodes, tree, joints, rows):
         node = nodes[n]
         row = view(system.solver.rows + node.row * ROW_SIZE, 16, FLOAT32)
         locks = locks_of(system, node.row) if tree.has_locks else 0
-        for k in range(6):
-            if locks >> k & 1 == 0:
-                row[k] += FLOAT32(node.push[k])
+        add_motion(row, node.push, 1.0, locks)
         for i in range(node.count):
             joint, axis = joints[node.joint], node.axes[i]
             if axis >= NODE_ROWS:

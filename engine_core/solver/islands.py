@@ -20,7 +20,7 @@ from ..joints.preparation import joints_of
 from ..runtime.atomics import compare_exchange_int32, load_relaxed_int32, min_int32
 from ..runtime.kernel import kernel
 from ..runtime.memory import address_of_row, view
-from .rest import is_drawn, is_under_way
+from .rest import is_brought_home
 
 INT32, FLOAT32 = np.int32, np.float32
 CREEP, LEAST_CREEP = 0.02, 1.0e-3
@@ -117,12 +117,6 @@ def link_contacts(system, bodies, active):
 
 
 @kernel
-def brings_home(system, body):
-    """Whether the spring of a joint has not yet brought a body to where it stays."""
-    return is_under_way(system, body) or is_drawn(system, body, system.step.last_delta_time)
-
-
-@kernel
 def link_joints(system, bodies, active):
     """Link joined bodies. A body joined to a moving kinematic body, driven by a moving motor, or brought to its place by a spring
     does not rest."""
@@ -141,8 +135,7 @@ def link_joints(system, bodies, active):
             if not moves(bodies, index):
                 continue
             is_carried = other >= 0 and bodies[other].mode == KINEMATIC and bodies[other].active_index >= 0
-            is_sprung = joint.sprung != 0 and brings_home(system, bodies[index])
-            if is_driven or is_carried or is_sprung:
+            if is_driven or is_carried or (joint.sprung != 0 and is_brought_home(system, bodies[index])):
                 begin_rest(bodies[index])
 
 

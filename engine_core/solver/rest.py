@@ -107,14 +107,21 @@ def is_under_way(system, body):
 
 
 @kernel
-def is_drawn(system, body, delta_time):
+def is_drawn(system, body):
     """Whether a body that could sleep has accelerated evenly since it began to rest, if only to become slower: its spring is not
     done with it."""
     time = float(body.sleep_time)
     if time < system.settings.time_to_sleep:
         return False
     a = average_acceleration(vector3(body.rest_way), vector3(body.linear_velocity), time)
-    return dot(a, a) > LEAST_DRAWN * LEAST_DRAWN and agrees(vector3(body.last_change), a, delta_time)
+    change = vector3(body.last_change)
+    return dot(a, a) > LEAST_DRAWN * LEAST_DRAWN and agrees(change, a, system.step.last_delta_time)
+
+
+@kernel
+def is_brought_home(system, body):
+    """Whether the spring of a joint has not yet brought a body to where it stays."""
+    return is_under_way(system, body) or is_drawn(system, body)
 
 
 @kernel

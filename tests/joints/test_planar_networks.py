@@ -76,7 +76,7 @@ def test_a_chain_in_a_plane_bears_a_heavy_load():
 
 
 def test_a_network_in_a_plane_with_too_many_blocks_leaves_its_joints_alone():
-    """All bodies pinned to all others: none is in a tree, which could not solve locked axes."""
+    """All bodies pinned to all others: none is in a tree, which could not hold so many loops with locked axes."""
     count = 2 * MOST_BLOCKS + 4
     world = SmallWorld(gravity=(0.0, 0.0, 0.0))
     bodies = [world.add(world.box(0.1, 0.1, 0.1), (2.0 * np.cos(k), 2.0 * np.sin(k), 0.0)) for k in range(count)]

@@ -28,9 +28,7 @@ def heap_on_ropes(half, slop):
     shape = scene.box(half, half, half)
     places = ((0.0, half, 0.0), (0.0, 3.0 * half, 0.0), (0.0, 5.0 * half, 0.0), (5.0, half, 0.0))
     boxes = [scene.add(shape, place) for place in places]
-    ropes = [
-        scene.world.joint.create("distance", 0, boxes[k], frame_a=(*UPRIGHT, 0.0, 9.0, 0.0)) for k in (0, 1, 1)
-    ]  # fmt: skip
+    ropes = [scene.world.joint.create("distance", 0, boxes[k], frame_a=(*UPRIGHT, 0.0, 9.0, 0.0)) for k in (0, 1, 1)]
     for rope in ropes:
         scene.world.joint.set_limits(rope, DISTANCE, 0.0, 50.0)
     scene.step(180)
